@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoreSharing: threads that compute offer their cores to others that wait for one. A kernel that gives each
-// thread its slice of some milliseconds lets whoever has a small request to answer wait as long behind one
-// that computes, whatever the priorities are. An offer is a sched_yield(): a fraction of a microsecond if
-// nobody waits. But what it gives away may be a whole slice, to whoever computes as well; so an offer that
-// was taken is followed by none for kBackOff times as long, and offers cost a thread a fifth of its time at
-// most.
+// CoreSharing: threads that compute offer their cores to others that wait for one. A kernel gives each thread
+// a slice of some milliseconds, whatever the priorities are. A small request would wait as long behind a
+// thread that computes.
+// An offer is a sched_yield(): a fraction of a microsecond if nobody waits. It may also give a whole slice to
+// another thread that computes. So after an offer that was taken there is none for kBackOff times as long.
+// Offers cost a thread a fifth of its time at most.
 #pragma once
 
 #include <sched.h>

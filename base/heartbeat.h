@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heartbeat: the sign of life that threads at work give and one other collects. It is a flag, not a counter:
-// whoever works looks whether it is set already and writes only if it is not, so that between two collections
-// any number of beats of any number of threads reads one line of the cache that nobody changes.
+// Heartbeat: the sign of life that working threads give and one thread collects. It is a flag, not a counter:
+// a thread reads it, and writes only if it is not set. So any number of beats between two collections reads
+// one cache line that nobody changes.
 #pragma once
 
 #include <atomic>

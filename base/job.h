@@ -61,8 +61,8 @@ using JobParams = detail::VariantOf<void TEGU_OPERATIONS(TEGU_X)>;
 TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
 
-// Calls visit(Params()) for the operation `number`. False: its parameters are no alternative of Variant, which
-// is JobParams or FusedPart.
+// Calls visit(Params()) for the operation `number`. False: its parameters are no alternative of Variant,
+// which is JobParams or FusedPart.
 template <class Variant, class Visit, std::size_t index = 0>
 bool visit_operation(std::uint16_t number, Visit&& visit) {
     if constexpr (index == std::variant_size_v<Variant>) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpinWait: whether a thread that has nothing to do looks again at once or sleeps. Waking up a sleeping
-// thread takes longer than a small job does altogether. So it stays awake for a short time, but only while
-// events come quicker than that, and while nobody else wants the core: when looking takes much longer than it
-// should, another thread ran in between. Once is a timer or a neighbour that is done; whenever it happens
-// again soon, staying awake is over for a while, each time twice as long. Two sides that both sleep are woken
-// by turns, and neither sees an event in less than two wake-ups: so that they can leave that state, an event
-// that comes within twice the time is worth a trial, and a trial in vain counts as a disturbance. Pure.
+// SpinWait decides whether an idle thread polls again at once or sleeps. Waking a sleeping thread takes
+// longer than a small job does. So the thread stays awake for a short time, but only while events come
+// quicker than that and nobody else wants the core. A poll that takes too long shows that another thread ran
+// in between. One such disturbance is tolerated. When it happens again soon, the thread sleeps for a while,
+// each time twice as long. Two sides that both sleep wake each other by turns, and neither sees an event in
+// less than two wake-ups. To leave that state, an event within twice the time starts a trial. A trial that
+// fails counts as a disturbance. Pure.
 #pragma once
 
 #include <algorithm>

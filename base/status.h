@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed list of outcomes, one for the whole project: a kernel that refuses a parameter, the reply on the
-// wire, the C constant, the Python exception and the exit code of the CLI are the same entry. Numbers are on
-// the wire: append only.
+// The closed list of outcomes, one for the whole project. A kernel's refusal, the reply on the wire, the C
+// constant, the Python exception and the exit code of the CLI are the same entry. Numbers are on the wire:
+// append only.
 #pragma once
 
 #include <cstdint>

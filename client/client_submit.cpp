@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request becomes a frame. Everything that can wait or fail (buffers to fill, to register, to wait for)
-// is done before the job enters the table, so that a job in the table can always be sent.
+// How a request becomes a frame. Everything that can wait or fail comes before the job enters the table:
+// buffers to fill, to register, to wait for. So a job in the table can always be sent.
 #include "client/client.h"
 
 namespace tegu::clientlib {

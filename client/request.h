@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tegu_request to what goes on the wire: the struct is read with respect to its size, parameters become
-// a Job, and shapes are checked as far as the library itself touches memory by them. The rest is the daemon's
-// to judge.
+// From tegu_request to what goes on the wire. The struct is read with respect to its size, and parameters
+// become a Job. Shapes are checked as far as the library itself touches memory by them. The daemon judges the
+// rest.
 #pragma once
 
 #include "base/job.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structs of tegu.h that hold parameters: their layout is that of the wire, behind the pointer to the list
-// if there is one.
+// The structs of tegu.h that hold parameters: their layout is that of the wire, behind the pointer to the
+// list if there is one.
 #pragma once
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu.hpp: the C++17 face of tegu.h, in the headers of tegu/. Header-only and nothing but owners, views and
-// one-line calls, so that the ABI stays the C one and a program may be built with any compiler. Functions
-// that can fail return Expected<T>; nothing throws but std::bad_alloc. What the library promises (reconnect,
-// replay, threads) stands in tegu.h.
+// tegu.hpp: the C++17 face of tegu.h, in the headers of tegu/. It has owners, views and one-line calls alone,
+// so the ABI stays the C one and a program may be built with any compiler. Functions that can fail return
+// Expected<T>; nothing throws but std::bad_alloc. What the library promises (reconnect, replay, threads)
+// stands in tegu.h.
 //
 //     namespace tc = tegu::client;
 //     auto client = tc::Client::connect();

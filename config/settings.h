@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of tegud, in one table: the struct, the loader, --check-config, --print-config,
-// config/tegud.toml, docs/settings.md and the manual page are all expanded from it, so a setting is added
-// here and nowhere else.
+// The settings of tegud, in one table. The struct, the loader, --check-config, --print-config,
+// config/tegud.toml, docs/settings.md and the manual page are expanded from it. A setting is added here and
+// nowhere else.
 //
 // A row is X(table, name, Kind, lowest, highest, default, zero, Reload, help):
 //   Kind     the type of the value and of the member, see SettingKind
@@ -260,9 +260,9 @@ std::uint64_t physical_memory_bytes();
 // The defaults, with the sizes that depend on the machine filled in for one with that much memory.
 Settings default_settings(std::uint64_t memory_bytes = physical_memory_bytes());
 
-// Fills in every size that is 0 for "derived", so that all of them together are three quarters of a board's
-// memory, which its CPU and GPU share: the rest is the system's, the clients' and the CUDA context's. See the
-// column `zero` of limits.*_bytes* and gpu.*_bytes.
+// Fills in every size that is 0 for "derived": see the column `zero` of limits.*_bytes* and gpu.*_bytes. All
+// together are three quarters of a board's memory, which its CPU and GPU share. The rest is for the system,
+// the clients and the CUDA context.
 void derive_sizes(Settings& settings, std::uint64_t memory_bytes);
 
 }  // namespace tegu::config

@@ -91,14 +91,14 @@ Result<Listener> open_listener(ServerOptions& options) {
     options.stored = std::move(inherited->stored);
     options.scrapes = std::move(inherited->scrapes);
     if (inherited->listener) return std::move(*inherited->listener);
-    const config::Settings::Socket& socket = options.settings.socket;
+    const config::Settings::Socket& socket = options.settings.values.socket;
     return bind_listener({socket.path, static_cast<unsigned>(socket.mode), static_cast<int>(socket.backlog)});
 }
 
 // A port that is taken is no reason to leave the board without its daemon.
 void open_scrapes(ServerOptions& options) {
-    if (options.scrapes || options.settings.metrics.listen.empty()) return;
-    Result<Listener> bound = bind_scrape_listener(options.settings.metrics);
+    if (options.scrapes || options.settings.values.metrics.listen.empty()) return;
+    Result<Listener> bound = bind_scrape_listener(options.settings.values.metrics);
     if (!bound) return log(LogLevel::Warning, "no scrapes are answered: " + bound.error().message);
     options.scrapes = std::move(bound).value();
 }
@@ -115,33 +115,33 @@ int serve(ServerOptions options) {
 
 int run(const Options& options) {
     ServerOptions server;
-    server.settings_file =
+    server.settings.file =
         options.settings_file.empty() ? config::kDefaultSettingsFile : options.settings_file;
-    server.settings_may_be_missing = options.settings_file.empty();
+    server.settings.file_may_be_missing = options.settings_file.empty();
     const config::LoadedSettings loaded = config::load_settings(
-        server.settings_file,
-        server.settings_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails);
-    if (options.check_settings) return check_settings(loaded, server.settings_file);
+        server.settings.file,
+        server.settings.file_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails);
+    if (options.check_settings) return check_settings(loaded, server.settings.file);
     if (!options.print_settings) notify_start();
     if (!loaded.ok()) {
         for (const config::Diagnostic& diagnostic : loaded.errors)
             log(LogLevel::Error, config::diagnostic_text(diagnostic));
         return report_failure(
-            make_error(Status::BadRequest, "the settings in " + server.settings_file + " have errors"),
+            make_error(Status::BadRequest, "the settings in " + server.settings.file + " have errors"),
             EX_CONFIG);
     }
-    server.settings = loaded.settings;
+    server.settings.values = loaded.settings;
     if (!options.socket_path.empty()) {
-        server.settings.socket.path = options.socket_path;
-        server.socket_from_command_line = true;
+        server.settings.values.socket.path = options.socket_path;
+        server.settings.socket_from_command_line = true;
     }
     if (options.print_settings) {
-        print(stdout, config::settings_toml(server.settings));
+        print(stdout, config::settings_toml(server.settings.values));
         return 0;
     }
     server.sysroot = options.sysroot;
-    server.fixed_log_level = options.verbose;
-    set_log_level(options.verbose ? LogLevel::Debug : server.settings.log.level);
+    server.settings.fixed_log_level = options.verbose;
+    set_log_level(options.verbose ? LogLevel::Debug : server.settings.values.log.level);
     return serve(std::move(server));
 }
 

@@ -13,13 +13,23 @@ HelperThread::HelperThread(const char* name, std::function<void()> wake)
     (void)::pthread_setname_np(thread_.native_handle(), name);
 }
 
-bool HelperThread::submit(Task& task, Turn turn) {
+bool HelperThread::submit(Task& task) {
     std::list<Task> one(1);
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (stopping_) return false;
         one.front() = std::move(task);
-        waiting_.splice(turn == Turn::First ? waiting_.begin() : waiting_.end(), one);
+        waiting_.splice(waiting_.end(), one);
+    }
+    changed_.notify_one();
+    return true;
+}
+
+bool HelperThread::submit_turn(Turn& turn) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (stopping_) return false;
+        turns_.add(turn);
     }
     changed_.notify_one();
     return true;
@@ -39,41 +49,69 @@ bool HelperThread::run_done() {
 
 bool HelperThread::idle() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return waiting_.empty() && running_.empty() && done_.empty();
+    return !waits() && !running_ && done_.empty();
 }
 
 void HelperThread::stop() {
-    std::list<Task> dropped, done;  // end after the lock: what they own may call submit()
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         stopping_ = true;
-        dropped.swap(waiting_);
     }
     changed_.notify_one();
     if (thread_.joinable()) thread_.join();
+    // They end outside of the members: what they own may call submit().
+    std::list<Task> waiting, done;
+    UserTurns<Task> turns;
+    waiting.swap(waiting_);
+    turns.swap(turns_);
     done.swap(done_);
 }
 
 void HelperThread::loop() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-        if (waiting_.empty()) return;
-        running_.splice(running_.end(), waiting_, waiting_.begin());
-        lock.unlock();
-        running_.front().work();
-        lock.lock();
-        const bool first = done_.empty();
-        done_.splice(done_.end(), running_);
-        if (!first) continue;
-        lock.unlock();
-        try {
-            wake_();
-        } catch (const std::exception&) {
-            // No memory to pass the word on: the io thread looks by itself every second while a task is here.
-        }
-        lock.lock();
+        changed_.wait(lock, [this] { return stopping_ || waits(); });
+        if (stopping_) return;
+        const bool turn = waiting_.empty() || (turn_is_next_ && !turns_.empty());
+        turn_is_next_ = !turn;
+        running_ = true;
+        turn ? run_turn(lock) : run_next(lock);
+        running_ = false;
     }
+}
+
+void HelperThread::run_next(std::unique_lock<std::mutex>& lock) {
+    std::list<Task> task;
+    task.splice(task.end(), waiting_, waiting_.begin());
+    lock.unlock();
+    while (task.front().work() == Progress::More) {
+    }
+    lock.lock();
+    end(std::move(task), lock);
+}
+
+void HelperThread::run_turn(std::unique_lock<std::mutex>& lock) {
+    Task& task = turns_.front();
+    lock.unlock();
+    const Progress progress = task.work();
+    lock.lock();
+    if (progress == Progress::More)
+        turns_.pass();
+    else
+        end(turns_.take(), lock);
+}
+
+void HelperThread::end(std::list<Task> task, std::unique_lock<std::mutex>& lock) {
+    const bool first = done_.empty();
+    done_.splice(done_.end(), task);
+    if (!first) return;
+    lock.unlock();
+    try {
+        wake_();
+    } catch (const std::exception&) {
+        // Without memory for the wake-up the io thread polls every second while a task is here.
+    }
+    lock.lock();
 }
 
 }  // namespace tegu::daemon

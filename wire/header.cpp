@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed header. What makes the position of the next message doubtful, or the sender somebody who does not
-// speak this protocol, is an error of decode_header and ends the connection; what only makes one request
-// wrong is left to check_request, so that it is answered and the connection lives on.
+// The fixed header. decode_header refuses a header after which the next message cannot be found, or whose
+// sender does not speak this protocol. That ends the connection. check_request refuses what makes one request
+// wrong: that is answered, and the connection lives on.
 #include "wire/bytes.h"
 #include "wire/messages.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages as structs, and the codec between structs and bytes. Pure functions: no I/O, no clocks, no state.
-// Decoders take any bytes, allocate nothing from a length that they have not checked against the bytes at
-// hand, and name the field that is wrong. Views (Bytes, string_view) in decoded messages point into the bytes
-// that were decoded. docs/protocol.md is the specification.
+// Decoders take any bytes and name the field that is wrong. They allocate nothing from an unchecked length.
+// Views (Bytes, string_view) in decoded messages point into the bytes that were decoded. docs/protocol.md is
+// the specification.
 #pragma once
 
 #include <array>
@@ -39,9 +39,9 @@ struct FrameHeader {
 // request), BadVersion, TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count), each with the
 // field. A status that this side does not know is Internal in a reply or event.
 Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes);
-// What can be wrong with the header of a request and be answered: the type (Unsupported), a status, priority
-// or deadline where none belongs (BadRequest), the priority's number (BadRange), too few or too many
-// descriptors for the type (BadDescriptor).
+// What can be wrong with the header of a request and be answered. Unsupported: the type. BadRequest: a
+// status, priority or deadline where none belongs. BadRange: the priority's number. BadDescriptor: too few or
+// too many descriptors for the type.
 Result<void> check_request(const FrameHeader& header);
 // Appends kHeaderBytes to `out`. Fields that the message does not use are written as zero.
 void encode_header(const FrameHeader& header, ByteBuffer& out);

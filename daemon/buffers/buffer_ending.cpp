@@ -25,7 +25,7 @@ void let_go(BufferMemory& memory) {
 // After let_go(). Io thread.
 void end_charge(BufferMemory& memory) {
     memory.charge = BufferCharge();
-    if (memory.held != nullptr) memory.held->look();  // it ends now, if nobody else has it
+    if (memory.held != nullptr) memory.held->poll();  // it ends now, if nobody else has it
 }
 
 void count_answer(DeviceEnding& ending) {
@@ -55,12 +55,15 @@ void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()
             there = std::make_shared<Ending>();
             *there = std::move(here);
             HelperThread::Task task;
-            task.work = [there] { let_go(there->memory); };
+            task.work = [there] {
+                let_go(there->memory);
+                return HelperThread::Progress::Done;
+            };
             task.done = [there] {
                 end_charge(there->memory);
                 if (there->freed) there->freed();
             };
-            if (helper->submit(task, HelperThread::Turn::Last)) return;
+            if (helper->submit(task)) return;
         }
     } catch (const std::bad_alloc&) {  // then here
     }
@@ -74,20 +77,20 @@ void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()
 }
 
 void BufferEndings::begin(DeviceEndings one) noexcept {
-    if (tell_devices(one.front()) || !look_soon_) return;
+    if (tell_devices(one.front()) || !poll_soon_) return;
     waiting_.splice(waiting_.end(), one);
     try {
-        look_soon_();
+        poll_soon_();
     } catch (const std::exception&) {  // it is looked at when there is another reason to
     }
 }
 
 void BufferEndings::stop() noexcept {
-    look_soon_ = nullptr;
+    poll_soon_ = nullptr;
     DeviceEndings().swap(waiting_);
 }
 
-void BufferEndings::look() noexcept {
+void BufferEndings::poll() noexcept {
     waiting_.remove_if(tell_devices);
 }
 

@@ -59,18 +59,18 @@ using DeviceEndings = std::list<std::shared_ptr<DeviceEnding>>;
 // Endings of which there was no memory to tell the devices: they are told later.
 class BufferEndings {
   public:
-    // `look_soon`: asks for a look() within a second.
-    explicit BufferEndings(std::function<void()> look_soon) : look_soon_(std::move(look_soon)) {}
+    // `poll_soon`: asks for a poll() within a second.
+    explicit BufferEndings(std::function<void()> poll_soon) : poll_soon_(std::move(poll_soon)) {}
 
     // Tells the devices of the one in `one`, now or later; `memory` ends when all have let go.
     void begin(DeviceEndings one) noexcept;
-    void look() noexcept;
+    void poll() noexcept;
     // The devices have ended: who has not been told need not be.
     void stop() noexcept;
     bool empty() const { return waiting_.empty(); }
 
   private:
-    std::function<void()> look_soon_;
+    std::function<void()> poll_soon_;
     DeviceEndings waiting_;
 };
 

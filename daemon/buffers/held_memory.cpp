@@ -68,7 +68,7 @@ std::optional<BufferCharge> HeldMemory::take(int fd, uid_t uid) {
     return charge;
 }
 
-void HeldMemory::look() noexcept {
+void HeldMemory::poll() noexcept {
     // without names, as no directory is watched
     alignas(inotify_event) char events[64 * sizeof(inotify_event)];
     for (int failed = 0; failed < kReads;) {

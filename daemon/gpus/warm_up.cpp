@@ -51,7 +51,7 @@ void WarmUp::finish() {
     end_if_stopped();
 }
 
-void WarmUp::look(const std::string& what) const {
+void WarmUp::report_long_step(const std::string& what) const {
     end_if_stopped();
     const auto waited = Clock::now() - begin_;
     if (waited > longest_) return;

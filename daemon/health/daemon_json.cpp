@@ -53,6 +53,15 @@ void put_costs(const CostReport& costs, Members& members) {
     members.put("jobs", costs.jobs).put("bias_ratio", costs.bias_ratio).put("error_ratio", costs.error_ratio);
 }
 
+void write_counters(const DaemonReport& report, Json& json) {
+    json.key("counters").begin_object();
+    for (const NamedCount& counter : report.counters) json.key(counter.name).integer(counter.count);
+    json.end_object();
+    write_list("closed", report.closed, json, [](const NamedCount& closed, Members& members) {
+        members.put("reason", closed.name).put("count", closed.count);
+    });
+}
+
 void write_work(const DaemonReport& report, Json& json) {
     json.key("queue");
     {
@@ -181,6 +190,7 @@ void write_daemon(const DaemonReport& report, bool lists, Json& json) {
     members.put("uptime_seconds", report.uptime_seconds).put("backend", report.backend);
     members.put("backend_reason", report.backend_reason).put("memory_class", report.memory_class);
     members.put("connections", report.connections);
+    write_counters(report, json);
     write_work(report, json);
     write_users(report, lists, json);
     write_costs(report, json);

@@ -109,6 +109,8 @@ struct DaemonReport {
     double uptime_seconds = 0;
     std::string backend, backend_reason, memory_class;
     std::uint64_t connections = 0;
+    std::vector<NamedCount> counters;  // daemon/reports/counters.h lists them
+    std::vector<NamedCount> closed;    // connections, by reason
     QueueReport queue;
     std::vector<ExecutorReport> executors;
     std::vector<JobCount> jobs;       // that were admitted, by how they ended

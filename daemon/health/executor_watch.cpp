@@ -3,8 +3,8 @@
 
 namespace tegu::daemon::health {
 
-std::vector<ExecutorSilence> ExecutorWatch::look(const std::vector<ExecutorState>& executors,
-                                                 std::uint64_t now_ns) {
+std::vector<ExecutorSilence> ExecutorWatch::refresh(const std::vector<ExecutorState>& executors,
+                                                    std::uint64_t now_ns) {
     std::vector<ExecutorSilence> silences;
     for (const ExecutorState& executor : executors) {
         const auto [found, is_new] = progress_.try_emplace(executor.name);

@@ -27,7 +27,7 @@ class ExecutorWatch {
   public:
     // How long each is silent beyond what its job was predicted to take. REQUIRES: no earlier time than
     // before; called often enough that an executor without work is seen to have none.
-    std::vector<ExecutorSilence> look(const std::vector<ExecutorState>& executors, std::uint64_t now_ns);
+    std::vector<ExecutorSilence> refresh(const std::vector<ExecutorState>& executors, std::uint64_t now_ns);
 
   private:
     struct Progress {

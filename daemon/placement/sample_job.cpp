@@ -5,10 +5,10 @@
 #include <cmath>
 #include <sstream>
 
+#include "daemon/placement/operations.h"
+
 namespace tegu::daemon {
 namespace {
-
-constexpr std::uint32_t kLevels = 16;
 
 ElementType type_of_width(unsigned width) {
     return width == 1   ? ElementType::U8
@@ -17,71 +17,12 @@ ElementType type_of_width(unsigned width) {
                         : ElementType::F32;
 }
 
-// So many statistics, the usual ones first.
-StatisticSet statistics_of(std::uint64_t count) {
-    constexpr Statistic kOrder[] = {
-        Statistic::Sum,    Statistic::Min,    Statistic::Max,     Statistic::Mean, Statistic::Var,
-        Statistic::Absmax, Statistic::L2,     Statistic::Std,     Statistic::L1,   Statistic::Minmax,
-        Statistic::Argmin, Statistic::Argmax, Statistic::Nonzero, Statistic::Nans};
-    StatisticSet set = 0;
-    for (std::size_t i = 0; i < std::min<std::size_t>(std::max<std::uint64_t>(count, 1), std::size(kOrder));
-         ++i)
-        set |= statistic_bit(kOrder[i]);
-    return set;
-}
-
-std::uint64_t or_default(std::uint64_t detail, std::uint64_t initial) {
-    return detail == 0 ? initial : detail;
-}
-
-EntropyMapParams map_of(const Sample& sample) {
-    const double edge = std::sqrt(static_cast<double>(or_default(sample.detail, 25)));
-    EntropyMapParams params;
-    params.window_rows = static_cast<std::uint32_t>(std::clamp(edge, 3.0, 63.0)) | 1;
-    params.window_cols = params.window_rows;
-    params.levels = sample.levels == 0 ? kLevels : sample.levels;
-    params.has_range = true;
-    params.hi = 1;
-    return params;
-}
-
 JobParams params_of(const Sample& sample) {
     switch (sample.operation) {
-        case Operation::Reduce: return ReduceParams{statistics_of(sample.detail), false, 0};
-        case Operation::Topk: return TopkParams{or_default(sample.detail, 16), true, sample.distinct};
-        case Operation::EntropyMap: return map_of(sample);
-        case Operation::Add: return AddParams{};
-        case Operation::Dot: return DotParams{};
-        case Operation::Rowscale: return RowscaleParams{};
-        case Operation::Quantile: {
-            QuantileParams params;
-            const std::uint64_t count = std::min<std::uint64_t>(or_default(sample.detail, 1), kMaxQuantiles);
-            for (std::uint64_t i = 0; i < count; ++i)
-                params.q.push_back(static_cast<double>(i + 1) / static_cast<double>(count + 1));
-            return params;
-        }
-        case Operation::Histogram: {
-            HistogramParams params;
-            params.bins =
-                static_cast<std::uint32_t>(std::min<std::uint64_t>(or_default(sample.detail, 64), kMaxBins));
-            params.has_range = true;
-            params.hi = 1;
-            return params;
-        }
-        case Operation::Entropy: {
-            EntropyParams params;
-            params.levels = static_cast<std::uint32_t>(
-                std::min<std::uint64_t>(or_default(sample.detail, 256), kMaxEntropyLevels));
-            params.has_range = true;
-            params.hi = 1;
-            return params;
-        }
-        case Operation::Fused: {
-            FusedParams params;
-            params.parts = {ReduceParams{statistic_bit(Statistic::Sum), false, 0},
-                            TopkParams{16, true, false}};
-            return params;
-        }
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    case Operation::Name: return sample_##stem(sample);
+        TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
     }
     return ReduceParams{};
 }

@@ -15,11 +15,11 @@ namespace tegu::daemon {
 struct Sample {
     Operation operation = Operation::Reduce;
     ElementType type = ElementType::F32;
-    std::uint64_t rows = 1;  // above 1 each row is a sequence, but of an entropy map
+    std::uint64_t rows = 1;  // above 1 each row is a segment, but of an image
     std::uint64_t cols = 0;
     std::uint64_t detail = 0;  // as of TuningClass; 0: the operation's default
-    std::uint32_t levels = 0;  // of an entropy map; 0: 16
-    bool distinct = false;     // of topk
+    std::uint32_t levels = 0;  // of an image; 0: 16
+    bool distinct = false;
 };
 
 // Nothing: the operation has no such job.
@@ -27,7 +27,7 @@ std::optional<Job> job_of(const Sample& sample);
 // The class of the sample; nothing if there is no such job.
 std::optional<CostClass> class_of(const Sample& sample);
 
-// "topk f32 1 1048576 16 0 plain", and back. Nothing: the text is none.
+// "reduce f32 1 1048576 1 0 plain", and back. Nothing: the text is none.
 std::string text_of(const Sample& sample);
 std::optional<Sample> sample_from(const std::string& text);
 

@@ -12,10 +12,14 @@
 #include "daemon/health/health_json.h"
 #include "daemon/health/health_metrics.h"
 #include "daemon/health/health_text.h"
+#include "daemon/jobs/job_services.h"
+#include "daemon/reports/daemon_record.h"
+#include "daemon/reports/report_sources.h"
 #include "daemon/reports/self_report.h"
 #include "daemon/reports/server_metrics.h"
-#include "daemon/server.h"
 #include "daemon/service/events.h"
+#include "daemon/service/watchdog.h"
+#include "daemon/store/descriptor_store.h"
 
 namespace tegu::daemon {
 namespace {
@@ -73,7 +77,7 @@ std::string cut(std::string text, const std::string& start, std::size_t limit) {
 
 }  // namespace
 
-// Jobs that only wait are work, too: what stands before them may be an errand.
+// Jobs that only wait are work, too: what stands before them may be a control task.
 health::ExecutorState executor_state(std::string name, const ExecutorLoad& load) {
     return {std::move(name), load.running + load.waiting > 0, load.finished, load.running_ns};
 }
@@ -81,7 +85,7 @@ health::ExecutorState executor_state(std::string name, const ExecutorLoad& load)
 void BoardHealth::start(const std::string& sysroot) {
     Result<void> reads = read_board(sysroot);
     if (!reads) log(LogLevel::Warning, "the board is not read: " + reads.error().message);
-    look();  // the daemon itself is judged in any case
+    refresh();  // the daemon itself is judged in any case
 }
 
 Result<void> BoardHealth::read_board(const std::string& sysroot) {
@@ -99,11 +103,11 @@ Result<void> BoardHealth::read_board(const std::string& sysroot) {
 void BoardHealth::wait() {
     timer_.expires_after(kInterval);
     timer_.async_wait([this](const boost::system::error_code& error) {
-        if (!error) look();
+        if (!error) refresh();
     });
 }
 
-void BoardHealth::look() {
+void BoardHealth::refresh() {
     try {
         health::Assessment now =
             health::assess(*snapshot(), facts(Clock::now()), health::system_times(), assessment_);
@@ -112,41 +116,41 @@ void BoardHealth::look() {
     } catch (const std::bad_alloc&) {
         // Judged again in a second.
     }
-    server_.tell_manager();
+    each_second_();
     wait();
 }
 
 health::DaemonFacts BoardHealth::facts(TimePoint now) {
     health::DaemonFacts facts;
-    const GpuStatus& gpu = server_.gpus().status();
+    const GpuStatus& gpu = sources_.jobs.gpus().status();
     facts.gpu_unavailable = gpu.degraded;
     facts.gpu_runs = gpu.runs();
     facts.gpu_reason = gpu.reason;
-    facts.internal_errors_total = count_of(server_.statistics(), Status::Internal);
+    facts.internal_errors_total = count_of(sources_.record.statistics, Status::Internal);
     facts.last_internal_error = "the journal says which";
-    for (const RecentError* error : server_.errors().newest_first()) {
+    for (const RecentError* error : sources_.record.errors.newest_first()) {
         if (error->status != Status::Internal) continue;
         facts.last_internal_error = std::string(error->message.view());
         break;
     }
-    if (const Watchdog& watchdog = server_.watchdog(); watchdog.runs()) {
+    if (const Watchdog& watchdog = sources_.watchdog; watchdog.runs()) {
         facts.watchdog_interval_seconds = watchdog.interval_seconds();
         facts.watchdog_gap_seconds = watchdog.worst_gap_seconds();
     }
-    if (const ReloadResult* reload = server_.reloads().last(); reload != nullptr && !reload->ok) {
+    if (const ReloadResult* reload = sources_.record.reloads.last(); reload != nullptr && !reload->ok) {
         facts.reload_failed = true;
         facts.reload_error = std::string(reload->message.view());
     }
-    StoreStatus store = server_.store().status();
+    StoreStatus store = sources_.store.status();
     facts.store_degraded = store.degraded();
     facts.store_reason = std::move(store.reason);
     const std::uint64_t now_ns = nanoseconds(now.time_since_epoch());
     std::vector<health::ExecutorState> states;
-    for (const auto& [name, load] : server_.executor_loads()) {
+    for (const auto& [name, load] : executor_loads(sources_)) {
         states.push_back(executor_state(name, load));
-        busy_shares_.look(name, load.busy_ns, now_ns);
+        busy_shares_.refresh(name, load.busy_ns, now_ns);
     }
-    facts.executors = executors_.look(states, now_ns);
+    facts.executors = executors_.refresh(states, now_ns);
     return facts;
 }
 
@@ -161,7 +165,7 @@ wire::HealthState BoardHealth::state() const {
 std::string BoardHealth::text(wire::HealthForm form) const {
     const health::Times now = health::system_times();
     const std::shared_ptr<const health::Snapshot> newest = snapshot();
-    const health::DaemonReport self = self_report(server_);
+    const health::DaemonReport self = self_report(sources_);
     switch (form) {
         case wire::HealthForm::Json:
             return health::health_json(*newest, assessment_, now, &self, wire::kMaxHealthTextBytes);
@@ -170,7 +174,7 @@ std::string BoardHealth::text(wire::HealthForm form) const {
         case wire::HealthForm::Metrics: break;
     }
     health::Exposition out;
-    add_server_metrics(server_, self, out);
+    add_server_metrics(sources_, self, out);
     health::add_health_metrics(*newest, assessment_, now, out);
     add_user_metrics(self, out);
     return cut(out.text(), "# HELP", wire::kMaxHealthTextBytes);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoardHealth: what the daemon says of its board and of itself. Files are read on threads of their own
-// (daemon/health/board/monitor.h); the io thread judges the newest reading once a second, so that what lasts
-// is told from what passes, whether or not somebody asks.
+// BoardHealth: the health of the board and of the daemon. Threads of their own read the files
+// (daemon/health/board/monitor.h). The io thread judges the newest reading once a second, with or without a
+// request.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "daemon/clock.h"
 #include "daemon/health/assessment.h"
@@ -19,15 +21,16 @@
 
 namespace tegu::daemon {
 
-class Server;
+struct ReportSources;
 
 // What is judged of an executor whose load this is.
 health::ExecutorState executor_state(std::string name, const ExecutorLoad& load);
 
 class BoardHealth {
   public:
-    // REQUIRES: `io` and `server` outlive it.
-    BoardHealth(boost::asio::io_context& io, Server& server) : timer_(io), server_(server) {}
+    // `each_second` is called after each judgement. REQUIRES: `io` and `sources` outlive it.
+    BoardHealth(boost::asio::io_context& io, const ReportSources& sources, std::function<void()> each_second)
+        : timer_(io), sources_(sources), each_second_(std::move(each_second)) {}
 
     // Begins to read below `sysroot`. Without it, or where it fails (which is logged), the board is unknown.
     // Io thread.
@@ -37,18 +40,19 @@ class BoardHealth {
     const health::Assessment& assessment() const { return assessment_; }
     // The text of a HEALTH reply, at most kMaxHealthTextBytes. Io thread.
     std::string text(wire::HealthForm form) const;
-    // Of executors, by the names of Server::executor_loads(). Io thread.
+    // Of executors, by the names of executor_loads(). Io thread.
     const health::BusyShares& busy_shares() const { return busy_shares_; }
 
   private:
     Result<void> read_board(const std::string& sysroot);
     void wait();
-    void look();
+    void refresh();
     health::DaemonFacts facts(TimePoint now);
     std::shared_ptr<const health::Snapshot> snapshot() const;
 
     boost::asio::steady_timer timer_;
-    Server& server_;
+    const ReportSources& sources_;
+    const std::function<void()> each_second_;
     std::unique_ptr<health::Monitor> monitor_;
     health::Assessment assessment_;
     health::ExecutorWatch executors_;

@@ -7,8 +7,13 @@
 #include <string_view>
 
 #include "config/setting_info.h"
-#include "daemon/server.h"
+#include "daemon/buffers/quota.h"
+#include "daemon/jobs/job_services.h"
+#include "daemon/reports/counters.h"
+#include "daemon/reports/daemon_record.h"
 #include "daemon/service/notify.h"
+#include "daemon/service/reload.h"
+#include "daemon/sessions/listener.h"
 #include "daemon/tuning/tuning_report.h"
 
 namespace tegu::daemon {
@@ -39,8 +44,8 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-double uptime_seconds(const Server& server) {
-    return static_cast<double>(nanoseconds(Clock::now() - server.started())) * 1e-9;
+double uptime_seconds(const ReportSources& sources) {
+    return static_cast<double>(nanoseconds(Clock::now() - sources.record.started)) * 1e-9;
 }
 
 void add_device(const std::string& prefix, const device::DeviceInfo& device, Fields& fields) {
@@ -106,122 +111,89 @@ void add_operation(const OperationInfo& info, const OperationCounters& counters,
             fields.add(prefix + lower(status_info(static_cast<Status>(status)).word) + "_total", count);
     }
     fields.add(prefix + "jobs_total", jobs);
-    fields.add(prefix + "inline_total", counters.inline_jobs);
-    fields.add(prefix + "queue_ns_total", counters.queue_ns);
-    fields.add(prefix + "compute_ns_total", counters.compute_ns);
-    fields.add(prefix + "bytes_read_total", counters.bytes_read);
-    fields.add(prefix + "bytes_written_total", counters.bytes_written);
+    for (const OperationCounter& counter : operation_counters())
+        fields.add(prefix + counter.name, counters.*counter.value);
 }
 
 // Where the times come from that decide where jobs run.
-void add_placement(const Server& server, Fields& fields) {
-    const CostModel& costs = server.placement().costs();
+void add_placement(const ReportSources& sources, Fields& fields) {
+    const CostModel& costs = sources.jobs.placement.costs();
     fields.add("placement_cpu", std::string(cost_source_word(costs.source(kPool))));
     for (Backend backend = kFirstGpu; backend < costs.backends(); ++backend) {
         const std::string number = backend == kFirstGpu ? "" : std::to_string(backend - kFirstGpu);
         fields.add("placement_gpu" + number, std::string(cost_source_word(costs.source(backend))));
     }
-    fields.add("placement_probing", std::uint64_t{server.is_probing()});
+    fields.add("placement_probing", std::uint64_t{sources.jobs.probe.runs()});
 }
 
-void add_placed(const Server& server, Fields& fields) {
-    const PlacementCounts& counts = server.placement().counts();
-    for (std::size_t place = 0; place < kPlaces; ++place)
-        fields.add("placed_" + std::string(place_word(static_cast<Place>(place))) + "_total",
-                   counts.places[place]);
+void add_placed(const ReportSources& sources, Fields& fields) {
+    const PlacementCounts& counts = sources.jobs.placement.counts();
+    for (std::size_t target = 0; target < kTargets; ++target)
+        fields.add("placed_" + std::string(target_word(static_cast<Target>(target))) + "_total",
+                   counts.targets[target]);
     for (std::size_t reason = 0; reason < kReasons; ++reason)
         fields.add("placed_for_" + std::string(reason_word(static_cast<Reason>(reason))) + "_total",
                    counts.reasons[reason]);
-    for (const Place place : {Place::Express, Place::Pool, Place::Gpu})
-        fields.add("start_" + std::string(place_word(place)) + "_us", server.placement().start_us(place));
-    for (std::size_t kind = 0; kind + kFirstGpu < server.placement().costs().backends(); ++kind)
+    for (const Target target : {Target::Express, Target::Pool, Target::Gpu})
+        fields.add("start_" + std::string(target_word(target)) + "_us",
+                   sources.jobs.placement.start_us(target));
+    for (std::size_t kind = 0; kind + kFirstGpu < sources.jobs.placement.costs().backends(); ++kind)
         fields.add("gpu" + (kind == 0 ? "" : std::to_string(kind)) + "_copy_gb_per_s",
-                   server.placement().copies(kind).gb_per_s());
+                   sources.jobs.placement.copies(kind).gb_per_s());
 }
 
 // Sums over the operations.
 void add_jobs(const Statistics& statistics, Fields& fields) {
-    std::uint64_t jobs = 0, ok = 0, inline_jobs = 0, queue_ns = 0, compute_ns = 0, bytes_read = 0,
-                  bytes_written = 0;
+    std::uint64_t jobs = 0, ok = 0, inline_jobs = 0;
     for (const OperationCounters& counters : statistics.operations) {
         for (const std::uint64_t count : counters.replies) jobs += count;
         ok += counters.replies[0];
         inline_jobs += counters.inline_jobs;
-        queue_ns += counters.queue_ns;
-        compute_ns += counters.compute_ns;
-        bytes_read += counters.bytes_read;
-        bytes_written += counters.bytes_written;
     }
     fields.add("jobs_total", jobs);
     fields.add("jobs_ok_total", ok);
     fields.add("jobs_failed_total", jobs - ok);
-    fields.add("jobs_inline_total", inline_jobs);
     fields.add("jobs_inline_ratio", ratio(inline_jobs, jobs));
-    fields.add("results_dropped_total", statistics.results_dropped_total);
-    fields.add("queue_ns_total", queue_ns);
-    fields.add("compute_ns_total", compute_ns);
-    fields.add("bytes_read_total", bytes_read);
-    fields.add("bytes_written_total", bytes_written);
+    for (const OperationCounter& counter : operation_counters())
+        fields.add(counter.sum, sum_of(counter, statistics));
 }
 
 }  // namespace
 
-std::vector<wire::Field> info_fields(const Server& server) {
+std::vector<wire::Field> info_fields(const ReportSources& sources) {
     Fields fields;
     fields.add("version", std::string(TEGU_VERSION));
     fields.add("protocol_version", std::uint64_t{wire::kVersionMax});
     fields.add("pid", static_cast<std::uint64_t>(::getpid()));
-    fields.add("uptime_seconds", uptime_seconds(server));
-    add_gpu(server.gpus().status(), fields);
+    fields.add("uptime_seconds", uptime_seconds(sources));
+    add_gpu(sources.jobs.gpus().status(), fields);
     fields.add("cpu_isa", std::string(kernels::cpu_isa()));
-    fields.add("executor_threads", std::uint64_t{server.executor_threads()});
-    fields.add("inline_budget_us", server.settings().executor.inline_budget_us);
-    fields.add("settings_file", server.settings_file());
-    fields.add("socket", server.listener().path);
-    fields.add("socket_activated", std::uint64_t{server.listener().inherited});
+    fields.add("executor_threads", std::uint64_t{sources.jobs.threads});
+    fields.add("inline_budget_us", sources.settings.values.executor.inline_budget_us);
+    fields.add("settings_file", sources.settings.file);
+    fields.add("socket", sources.listener.path);
+    fields.add("socket_activated", std::uint64_t{sources.listener.inherited});
     fields.add("service_manager", std::string(has_service_manager() ? "systemd" : "none"));
-    fields.add("state", std::string(server.stopping() ? "stopping" : "serving"));
-    add_limits(server.settings(), fields);
-    add_placement(server, fields);
-    fields.add(tuning_fields(server.tuning(), server.gpus().status()));
+    fields.add("state", std::string(sources.stop.stopping ? "stopping" : "serving"));
+    add_limits(sources.settings.values, fields);
+    add_placement(sources, fields);
+    fields.add(tuning_fields(sources.jobs.tuning, sources.jobs.gpus().status()));
     return fields.take();
 }
 
-std::vector<wire::Field> stats_fields(const Server& server) {
-    const Statistics& statistics = server.statistics();
-    const ExecutorLoad load = server.executors().load();
+std::vector<wire::Field> stats_fields(const ReportSources& sources) {
+    const Statistics& statistics = sources.record.statistics;
+    const ExecutorLoad load = sources.jobs.executors.load();
     Fields fields;
-    fields.add("uptime_seconds", uptime_seconds(server));
-    fields.add("connections", server.quotas().all().connections);
-    fields.add("connections_total", statistics.connections_total);
-    fields.add("users", server.quotas().users());
-    fields.add("requests_total", statistics.requests_total);
-    fields.add("bytes_received_total", statistics.bytes_received);
-    fields.add("bytes_sent_total", statistics.bytes_sent);
-    fields.add("reloads_total", statistics.reloads_total);
-    fields.add("buffers", server.quotas().all().buffers);
-    fields.add("buffer_bytes", server.quotas().all().buffer_bytes);
-    fields.add("buffers_total", statistics.buffers_total);
-    fields.add("buffers_attached_total", statistics.buffers_attached_total);
-    const StoreStatus store = server.store().status();
-    fields.add("buffers_stored", std::uint64_t{store.buffers});
-    fields.add("buffers_orphaned", std::uint64_t{store.orphans});
-    fields.add("jobs_in_flight", server.quotas().all().jobs);
+    fields.add("uptime_seconds", uptime_seconds(sources));
+    for (const Counter& counter : counters()) fields.add(counter.name, counter.value(sources));
     fields.add("jobs_waiting", load.waiting);
     fields.add("jobs_running", load.running);
     fields.add("predicted_work_waiting_ns", load.waiting_ns);
     fields.add("predicted_work_running_ns", load.running_ns);
-    fields.add("scratch_running_bytes", load.running_scratch_bytes);
     add_jobs(statistics, fields);
-    fields.add("gpu_jobs_total", statistics.gpu_jobs_total);
-    for (std::size_t i = 0; i < server.gpus().all().size() && server.gpus().all().size() > 1; ++i)
+    for (std::size_t i = 0; i < sources.jobs.gpus().all().size() && sources.jobs.gpus().all().size() > 1; ++i)
         fields.add("gpu" + std::to_string(i) + "_jobs_total", statistics.gpu_jobs[i]);
-    fields.add("gpu_divided_total", statistics.gpu_divided_total);
-    fields.add("gpu_fallbacks_total", statistics.gpu_fallbacks_total);
-    const GpuUse gpu = server.gpus().use();
-    fields.add("gpu_buffers", gpu.buffers);
-    fields.add("gpu_arena_bytes", gpu.arena_bytes);
-    fields.add("gpu_arena_used_bytes", gpu.arena_used_bytes);
     for (std::size_t status = 0; status < kStatusSlots; ++status)
         if (statistics.refused[status] > 0)
             fields.add("refused_" + lower(status_info(static_cast<Status>(status)).word) + "_total",
@@ -231,8 +203,9 @@ std::vector<wire::Field> stats_fields(const Server& server) {
                    statistics.closed[reason]);
     for (const OperationInfo& info : operation_infos())
         add_operation(info, statistics.operations[static_cast<std::size_t>(info.operation)], fields);
-    add_placed(server, fields);
-    for (const OperationInfo& info : operation_infos()) add_costs(info, server.placement().costs(), fields);
+    add_placed(sources, fields);
+    for (const OperationInfo& info : operation_infos())
+        add_costs(info, sources.jobs.placement.costs(), fields);
     return fields.take();
 }
 

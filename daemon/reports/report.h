@@ -10,9 +10,9 @@
 
 namespace tegu::daemon {
 
-class Server;
+struct ReportSources;
 
-std::vector<wire::Field> info_fields(const Server& server);
-std::vector<wire::Field> stats_fields(const Server& server);
+std::vector<wire::Field> info_fields(const ReportSources& sources);
+std::vector<wire::Field> stats_fields(const ReportSources& sources);
 
 }  // namespace tegu::daemon

@@ -5,7 +5,14 @@
 
 #include <algorithm>
 
-#include "daemon/server.h"
+#include "daemon/buffers/quota.h"
+#include "daemon/jobs/job_services.h"
+#include "daemon/reports/board_health.h"
+#include "daemon/reports/counters.h"
+#include "daemon/reports/daemon_record.h"
+#include "daemon/service/watchdog.h"
+#include "daemon/sessions/session_table.h"
+#include "daemon/store/descriptor_store.h"
 #include "daemon/tuning/tuning_report.h"
 
 namespace tegu::daemon {
@@ -29,7 +36,7 @@ health::QueueReport queue_report(const ExecutorLoad& load) {
     return queue;
 }
 
-health::ExecutorReport executor_report(const Server& server, const std::string& name,
+health::ExecutorReport executor_report(const ReportSources& sources, const std::string& name,
                                        const ExecutorLoad& load) {
     health::ExecutorReport executor;
     executor.name = name;
@@ -37,8 +44,19 @@ health::ExecutorReport executor_report(const Server& server, const std::string& 
     executor.running = load.running;
     executor.jobs_total = load.finished;
     executor.busy_seconds_total = seconds(load.busy_ns);
-    executor.busy_ratio = server.health().busy_shares().ratio(name);
+    executor.busy_ratio = sources.health.busy_shares().ratio(name);
     return executor;
+}
+
+void add_counters(const ReportSources& sources, health::DaemonReport& report) {
+    const Statistics& statistics = sources.record.statistics;
+    for (const Counter& counter : counters())
+        report.counters.push_back({counter.name, counter.value(sources)});
+    for (const OperationCounter& counter : operation_counters())
+        report.counters.push_back({counter.sum, sum_of(counter, statistics)});
+    for (std::size_t reason = 0; reason < kCloseReasons; ++reason)
+        if (const std::uint64_t count = statistics.closed[reason])
+            report.closed.push_back({close_reason_word(static_cast<CloseReason>(reason)), count});
 }
 
 void add_jobs(const Statistics& statistics, health::DaemonReport& report) {
@@ -81,14 +99,14 @@ void hold(const UserUsage& held, health::UseReport& use) {
     use.jobs_in_flight += held.jobs;
 }
 
-void add_users(const Server& server, health::DaemonReport& report) {
+void add_users(const ReportSources& sources, health::DaemonReport& report) {
     health::UseReport others;
-    hold(server.quotas().all(), others);
-    for (const auto& [uid, account] : server.accounts().users()) {
+    hold(sources.quotas.all(), others);
+    for (const auto& [uid, account] : sources.record.accounts.users()) {
         health::UseReport use;
         use.uid = uid;
         use.connections = account.connections;
-        hold(server.quotas().user(uid), use);
+        hold(sources.quotas.user(uid), use);
         put_usage(account.usage, use);
         others.buffers -= use.buffers;
         others.buffer_bytes -= use.buffer_bytes;
@@ -97,7 +115,7 @@ void add_users(const Server& server, health::DaemonReport& report) {
     }
     std::stable_sort(report.users.begin(), report.users.end(),
                      [](const auto& a, const auto& b) { return time_of(a) > time_of(b); });
-    const UserAccount& account = server.accounts().others();
+    const UserAccount& account = sources.record.accounts.others();
     others.connections = account.connections;
     put_usage(account.usage, others);
     if (others.jobs_total + others.connections + others.buffers + others.jobs_in_flight > 0)
@@ -105,9 +123,9 @@ void add_users(const Server& server, health::DaemonReport& report) {
 }
 
 // What the connections of each process hold.
-std::map<std::pair<uid_t, pid_t>, UserUsage> held_by_processes(const Server& server) {
+std::map<std::pair<uid_t, pid_t>, UserUsage> held_by_processes(const ReportSources& sources) {
     std::map<std::pair<uid_t, pid_t>, UserUsage> all;
-    for (const auto& entry : server.sessions()) {
+    for (const auto& entry : sources.sessions.all()) {
         const Session& session = *entry.second;
         UserUsage& held = all[{session.peer().uid, session.peer().pid}];
         held.jobs += session.jobs_in_flight();
@@ -126,7 +144,7 @@ void choose_clients(std::vector<health::UseReport> clients, std::size_t most, he
     };
     std::stable_sort(clients.begin(), clients.end(), before);
     std::map<uid_t, std::size_t> turns;
-    std::vector<std::pair<std::size_t, std::size_t>> order;  // turn of its user, place
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // turn of its user, index
     for (std::size_t i = 0; i < clients.size(); ++i) order.emplace_back(turns[clients[i].uid]++, i);
     std::sort(order.begin(), order.end());
     if (order.size() > most) {
@@ -137,11 +155,11 @@ void choose_clients(std::vector<health::UseReport> clients, std::size_t most, he
     std::stable_sort(report.clients.begin(), report.clients.end(), before);
 }
 
-void add_clients(const Server& server, health::DaemonReport& report) {
-    const std::map<std::pair<uid_t, pid_t>, UserUsage> held = held_by_processes(server);
+void add_clients(const ReportSources& sources, health::DaemonReport& report) {
+    const std::map<std::pair<uid_t, pid_t>, UserUsage> held = held_by_processes(sources);
     const TimePoint now = Clock::now();
     std::vector<health::UseReport> clients;
-    for (const auto& [key, account] : server.accounts().processes()) {
+    for (const auto& [key, account] : sources.record.accounts.processes()) {
         if (account.ended != kNever && now - account.ended > Accounts::kRemembered) continue;
         health::UseReport use;
         use.uid = key.first;
@@ -170,22 +188,22 @@ void add_costs(const CostModel& costs, health::DaemonReport& report) {
     report.costs = cost_report(all);
 }
 
-void add_placement(const Server& server, health::DaemonReport& report) {
-    const Placement& placement = server.placement();
+void add_placement(const ReportSources& sources, health::DaemonReport& report) {
+    const Placement& placement = sources.jobs.placement;
     const CostModel& costs = placement.costs();
     report.placement.cpu = cost_source_word(costs.source(kPool));
     if (costs.backends() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
-    report.placement.probing = server.is_probing();
-    for (std::size_t place = 0; place < kPlaces; ++place)
+    report.placement.probing = sources.jobs.probe.runs();
+    for (std::size_t target = 0; target < kTargets; ++target)
         report.placement.places.push_back(
-            {std::string(place_word(static_cast<Place>(place))), placement.counts().places[place]});
+            {std::string(target_word(static_cast<Target>(target))), placement.counts().targets[target]});
     for (std::size_t reason = 0; reason < kReasons; ++reason)
         report.placement.reasons.push_back(
             {std::string(reason_word(static_cast<Reason>(reason))), placement.counts().reasons[reason]});
 }
 
-void add_history(const Server& server, health::DaemonReport& report) {
-    for (const RecentError* error : server.errors().newest_first()) {
+void add_history(const ReportSources& sources, health::DaemonReport& report) {
+    for (const RecentError* error : sources.record.errors.newest_first()) {
         const std::string operation =
             error->operation
                 ? std::string(find_operation(static_cast<std::uint16_t>(*error->operation))->stem)
@@ -193,42 +211,53 @@ void add_history(const Server& server, health::DaemonReport& report) {
         report.errors.push_back({error->count, error->first_unix_ms, error->last_unix_ms, word(error->status),
                                  operation, error->uid, error->pid, std::string(error->message.view())});
     }
-    for (const ReloadResult* reload : server.reloads().newest_first())
+    for (const ReloadResult* reload : sources.record.reloads.newest_first())
         report.reloads.push_back({reload->unix_ms, reload->ok, std::string(reload->message.view())});
 }
 
 }  // namespace
 
-health::DaemonReport self_report(const Server& server) {
-    const GpuStatus& gpu = server.gpus().status();
+std::vector<std::pair<std::string, ExecutorLoad>> executor_loads(const ReportSources& sources) {
+    const Statistics& statistics = sources.record.statistics;
+    ExecutorLoad here;
+    for (const OperationCounters& counters : statistics.operations) here.finished += counters.inline_jobs;
+    here.busy_ns = statistics.inline_ns;
+    std::vector<std::pair<std::string, ExecutorLoad>> loads = sources.jobs.executors.loads();
+    loads.insert(loads.begin(), {"inline", here});
+    return loads;
+}
+
+health::DaemonReport self_report(const ReportSources& sources) {
+    const GpuStatus& gpu = sources.jobs.gpus().status();
     health::DaemonReport report;
     report.version = TEGU_VERSION;
     report.pid = ::getpid();
-    report.uptime_seconds = seconds(nanoseconds(Clock::now() - server.started()));
+    report.uptime_seconds = seconds(nanoseconds(Clock::now() - sources.record.started));
     report.backend = gpu.runs() ? "gpu" : "cpu";
     report.backend_reason = gpu.reason;
     report.memory_class =
         device::memory_class_word(gpu.runs() ? gpu.devices.front().memory_class : device::MemoryClass::None);
-    report.connections = server.quotas().all().connections;
+    report.connections = sources.quotas.all().connections;
     ExecutorLoad all;
-    for (const auto& [name, load] : server.executor_loads()) {
+    for (const auto& [name, load] : executor_loads(sources)) {
         all += load;
-        report.executors.push_back(executor_report(server, name, load));
+        report.executors.push_back(executor_report(sources, name, load));
     }
     report.queue = queue_report(all);
-    add_jobs(server.statistics(), report);
-    const JobTimes& times = server.statistics().times;
+    add_counters(sources, report);
+    add_jobs(sources.record.statistics, report);
+    const JobTimes& times = sources.record.statistics.times;
     report.times = {times_report("queue", times.queue), times_report("copy", times.copy),
                     times_report("compute", times.compute), times_report("whole", times.whole)};
-    add_users(server, report);
-    add_clients(server, report);
-    add_costs(server.placement().costs(), report);
-    add_placement(server, report);
-    add_history(server, report);
-    report.tuning = tuning_report(server.tuning());
-    if (const Watchdog& watchdog = server.watchdog(); watchdog.runs())
+    add_users(sources, report);
+    add_clients(sources, report);
+    add_costs(sources.jobs.placement.costs(), report);
+    add_placement(sources, report);
+    add_history(sources, report);
+    report.tuning = tuning_report(sources.jobs.tuning);
+    if (const Watchdog& watchdog = sources.watchdog; watchdog.runs())
         report.watchdog = health::WatchdogReport{watchdog.interval_seconds(), watchdog.worst_gap_seconds()};
-    StoreStatus store = server.store().status();
+    StoreStatus store = sources.store.status();
     report.descriptor_store =
         health::StoreReport{store.buffers, store_state_word(store.state), std::move(store.reason)};
     return report;

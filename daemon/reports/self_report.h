@@ -8,14 +8,11 @@
 
 namespace tegu::daemon {
 
-class Server;
+struct ReportSources;
 
 inline constexpr std::size_t kMostClientsReported = 64;
 
 // Io thread.
-health::DaemonReport self_report(const Server& server);
-
-// The name in reports of what the io thread computes itself.
-inline constexpr char kInlineExecutor[] = "inline";
+health::DaemonReport self_report(const ReportSources& sources);
 
 }  // namespace tegu::daemon

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/reports/server_metrics.h"
 
-#include "daemon/reports/self_report.h"
-#include "daemon/server.h"
+#include "daemon/reports/counters.h"
+#include "daemon/reports/daemon_record.h"
 
 namespace tegu::daemon {
 namespace {
@@ -20,20 +20,19 @@ void single(Exposition& out, const char* name, MetricType type, const char* help
     out.sample({}, value);
 }
 
-double seconds(std::uint64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
-// A family with a sample for each operation that had jobs.
-template <class F>
-void by_operation(const Statistics& statistics, const char* name, const char* help, F&& value,
-                  Exposition& out) {
-    out.family(name, MetricType::Counter, help);
+// A sample for each operation that had jobs.
+void by_operation(const Statistics& statistics, const OperationCounter& counter, Exposition& out) {
+    out.family(counter.metric, kCounter, counter.help);
     for (const OperationInfo& info : operation_infos()) {
         const OperationCounters& counters = statistics.operations[static_cast<std::size_t>(info.operation)];
         std::uint64_t jobs = 0;
         for (const std::uint64_t replies : counters.replies) jobs += replies;
-        if (jobs > 0) out.sample({{"operation", info.stem}}, value(counters));
+        if (jobs == 0) continue;
+        const std::uint64_t value = counters.*counter.value;
+        if (counter.nanoseconds)
+            out.sample({{"operation", info.stem}}, static_cast<double>(value) / 1e9);
+        else
+            out.sample({{"operation", info.stem}}, value);
     }
 }
 
@@ -41,18 +40,7 @@ void add_jobs(const DaemonReport& report, const Statistics& statistics, Expositi
     out.family("tegu_jobs_total", kCounter, "Jobs that were answered.");
     for (const health::JobCount& jobs : report.jobs)
         out.sample({{"operation", jobs.operation}, {"status", jobs.status}}, jobs.count);
-    by_operation(
-        statistics, "tegu_job_queue_seconds_total", "Time that jobs waited.",
-        [](const OperationCounters& counters) { return seconds(counters.queue_ns); }, out);
-    by_operation(
-        statistics, "tegu_job_compute_seconds_total", "Time that jobs were computed.",
-        [](const OperationCounters& counters) { return seconds(counters.compute_ns); }, out);
-    by_operation(
-        statistics, "tegu_job_read_bytes_total", "Bytes that jobs read.",
-        [](const OperationCounters& counters) { return counters.bytes_read; }, out);
-    by_operation(
-        statistics, "tegu_job_written_bytes_total", "Bytes that jobs wrote.",
-        [](const OperationCounters& counters) { return counters.bytes_written; }, out);
+    for (const OperationCounter& counter : operation_counters()) by_operation(statistics, counter, out);
     out.family("tegu_requests_refused_total", kCounter, "Requests answered with an error before they ran.");
     for (const health::NamedCount& refused : report.refused)
         out.sample({{"status", refused.name}}, refused.count);
@@ -69,26 +57,16 @@ void add_times(const JobTimes& times, Exposition& out) {
     out.histogram({{"phase", "compute"}}, times.compute);
 }
 
-void add_connections(const Server& server, Exposition& out) {
-    const Statistics& statistics = server.statistics();
-    single(out, "tegu_connections", kGauge, "Open connections.",
-           std::uint64_t{server.quotas().all().connections});
-    single(out, "tegu_connections_total", kCounter, "Connections since the start.",
-           statistics.connections_total);
+void add_counters(const ReportSources& sources, Exposition& out) {
+    for (const Counter& counter : counters())
+        single(out, counter.metric, counter.type, counter.help, counter.value(sources));
     out.family("tegu_connections_closed_total", kCounter, "Connections that ended, by the reason.");
     for (std::size_t reason = 0; reason < kCloseReasons; ++reason)
         out.sample({{"reason", close_reason_word(static_cast<CloseReason>(reason))}},
-                   statistics.closed[reason]);
-    single(out, "tegu_requests_total", kCounter, "Requests since the start.", statistics.requests_total);
-    single(out, "tegu_received_bytes_total", kCounter, "Bytes of requests.", statistics.bytes_received);
-    single(out, "tegu_sent_bytes_total", kCounter, "Bytes of replies.", statistics.bytes_sent);
-    single(out, "tegu_buffers", kGauge, "Buffers of all clients.",
-           std::uint64_t{server.quotas().all().buffers});
-    single(out, "tegu_buffer_bytes", kGauge, "Their size.",
-           std::uint64_t{server.quotas().all().buffer_bytes});
+                   sources.record.statistics.closed[reason]);
 }
 
-void add_queue(const DaemonReport& report, const Statistics& statistics, Exposition& out) {
+void add_queue(const DaemonReport& report, Exposition& out) {
     out.family("tegu_jobs_waiting", kGauge, "Jobs in queues.");
     out.sample({{"priority", "high"}}, report.queue.high);
     out.sample({{"priority", "normal"}}, report.queue.normal);
@@ -102,11 +80,6 @@ void add_queue(const DaemonReport& report, const Statistics& statistics, Exposit
     out.family("tegu_executor_busy_seconds_total", kCounter, "Time that an executor was busy with jobs.");
     for (const health::ExecutorReport& each : report.executors)
         out.sample({{"executor", each.name}}, each.busy_seconds_total);
-    single(out, "tegu_gpu_jobs_total", kCounter, "Jobs that GPUs answered.", statistics.gpu_jobs_total);
-    single(out, "tegu_gpu_divided_jobs_total", kCounter, "Of these, jobs that several computed together.",
-           statistics.gpu_divided_total);
-    single(out, "tegu_gpu_fallbacks_total", kCounter,
-           "Jobs that the CPU answered for want of memory of a GPU.", statistics.gpu_fallbacks_total);
 }
 
 void add_costs(const DaemonReport& report, Exposition& out) {
@@ -132,9 +105,7 @@ void add_placement(const DaemonReport& report, Exposition& out) {
         out.sample({{"reason", reason.name}}, reason.count);
 }
 
-void add_supervision(const DaemonReport& report, const Statistics& statistics, Exposition& out) {
-    single(out, "tegu_reloads_total", kCounter, "Times that the settings were read again.",
-           statistics.reloads_total);
+void add_supervision(const DaemonReport& report, Exposition& out) {
     single(out, "tegu_last_reload_successful", kGauge,
            "0 while the settings before a reload that failed are in force.",
            std::int64_t{report.reloads.empty() || report.reloads.front().ok});
@@ -144,26 +115,23 @@ void add_supervision(const DaemonReport& report, const Statistics& statistics, E
         single(out, "tegu_watchdog_longest_silence_seconds", kGauge, "The longest silence so far.",
                report.watchdog->worst_gap_seconds);
     }
-    if (report.descriptor_store)
-        single(out, "tegu_stored_buffers", kGauge, "Buffers that the service manager keeps over a restart.",
-               report.descriptor_store->buffers);
 }
 
 }  // namespace
 
-void add_server_metrics(const Server& server, const DaemonReport& report, Exposition& out) {
+void add_server_metrics(const ReportSources& sources, const DaemonReport& report, Exposition& out) {
     out.family("tegu_build_info", kGauge, "The version of tegud; always 1.");
     out.sample({{"version", report.version}}, std::int64_t{1});
     out.family("tegu_backend_info", kGauge, "What computes; always 1.");
     out.sample({{"backend", report.backend}, {"memory_class", report.memory_class}}, std::int64_t{1});
     single(out, "tegu_uptime_seconds", kGauge, "Time since the start.", report.uptime_seconds);
-    add_connections(server, out);
-    add_queue(report, server.statistics(), out);
-    add_jobs(report, server.statistics(), out);
-    add_times(server.statistics().times, out);
+    add_counters(sources, out);
+    add_queue(report, out);
+    add_jobs(report, sources.record.statistics, out);
+    add_times(sources.record.statistics.times, out);
     add_costs(report, out);
     add_placement(report, out);
-    add_supervision(report, server.statistics(), out);
+    add_supervision(report, out);
 }
 
 void add_user_metrics(const DaemonReport& report, Exposition& out) {

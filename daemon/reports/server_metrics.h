@@ -9,10 +9,11 @@
 
 namespace tegu::daemon {
 
-class Server;
+struct ReportSources;
 
 // `report`: of that server, made just now. Io thread.
-void add_server_metrics(const Server& server, const health::DaemonReport& report, health::Exposition& out);
+void add_server_metrics(const ReportSources& sources, const health::DaemonReport& report,
+                        health::Exposition& out);
 // Those of users, the longest part: to be added last, as a text that is too long loses its end.
 void add_user_metrics(const health::DaemonReport& report, health::Exposition& out);
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/service/service_status.h"
 
-#include "daemon/server.h"
+#include "daemon/jobs/job_services.h"
+#include "daemon/reports/board_health.h"
+#include "daemon/reports/daemon_record.h"
+#include "daemon/reports/report_sources.h"
 #include "daemon/service/notify.h"
+#include "daemon/sessions/listener.h"
+#include "daemon/sessions/session_table.h"
 
 namespace tegu::daemon {
 namespace {
@@ -14,10 +19,10 @@ std::string counted(std::uint64_t count, const std::string& word) {
     return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-std::string what_computes(const Server& server) {
-    const GpuStatus& gpu = server.gpus().status();
+std::string what_computes(const ReportSources& sources) {
+    const GpuStatus& gpu = sources.jobs.gpus().status();
     const std::string cpu =
-        std::string("cpu ") + kernels::cpu_isa() + ", " + counted(server.executor_threads(), "thread");
+        std::string("cpu ") + kernels::cpu_isa() + ", " + counted(sources.jobs.threads, "thread");
     if (!gpu.runs())
         return cpu + (gpu.degraded ? " (no GPU: " + gpu.reason.substr(0, kMaxReasonBytes) + ")" : "");
     std::string text = "GPU " + gpu.devices.front().name;
@@ -56,31 +61,31 @@ std::string service_status(const ServiceFacts& facts) {
            (facts.reload_failed ? "; the last reload failed, the settings before it are in force" : "");
 }
 
-ServiceFacts service_facts(const Server& server) {
-    const ExecutorLoad load = server.executors().load();
-    return {server.stopping(),
-            server.listener().path,
-            what_computes(server),
-            health_of(server.health().assessment()),
-            server.sessions().size(),
+ServiceFacts service_facts(const ReportSources& sources) {
+    const ExecutorLoad load = sources.jobs.executors.load();
+    return {sources.stop.stopping,
+            sources.listener.path,
+            what_computes(sources),
+            health_of(sources.health.assessment()),
+            sources.sessions.all().size(),
             load.waiting,
             load.running,
-            jobs_answered(server.statistics()),
+            jobs_answered(sources.record.statistics),
             false};
 }
 
-std::string ServiceStatus::begin(const Server& server, bool reload_failed) {
+std::string ServiceStatus::begin(const ReportSources& sources, bool reload_failed) {
     reload_failed_ = reload_failed;
-    ServiceFacts facts = service_facts(server);
+    ServiceFacts facts = service_facts(sources);
     facts.reload_failed = reload_failed_;
     next_ = Clock::now() + kPause;
     return told_ = service_status(facts);
 }
 
-void ServiceStatus::look(const Server& server, TimePoint now) {
-    if (now < next_ || server.stopping() || !has_service_manager()) return;
+void ServiceStatus::refresh(const ReportSources& sources, TimePoint now) {
+    if (now < next_ || sources.stop.stopping || !has_service_manager()) return;
     next_ = now + kPause;
-    ServiceFacts facts = service_facts(server);
+    ServiceFacts facts = service_facts(sources);
     facts.reload_failed = reload_failed_;
     std::string text = service_status(facts);
     if (text == told_) return;

@@ -11,7 +11,7 @@
 
 namespace tegu::daemon {
 
-class Server;
+struct ReportSources;
 
 struct ServiceFacts {
     bool stopping = false;
@@ -24,15 +24,15 @@ struct ServiceFacts {
 // "serving on /run/tegud/tegud.sock: cpu avx2, 4 threads; health ok; 2 clients, 0 jobs waiting, 1 running,
 // 12402 answered". Pure.
 std::string service_status(const ServiceFacts& facts);
-ServiceFacts service_facts(const Server& server);
+ServiceFacts service_facts(const ReportSources& sources);
 
 // Io thread.
 class ServiceStatus {
   public:
     // The line for READY=1. `reload_failed` stays in it until the next call.
-    std::string begin(const Server& server, bool reload_failed);
+    std::string begin(const ReportSources& sources, bool reload_failed);
     // Tells the service manager if it is time and there is something new.
-    void look(const Server& server, TimePoint now);
+    void refresh(const ReportSources& sources, TimePoint now);
 
   private:
     std::string told_;

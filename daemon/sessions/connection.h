@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connection: the bytes of one client. Waits for the socket, reads with its own recvmsg (Asio knows no
-// descriptors), cuts frames, hands them to the session, sends what the session wrote, and closes on
-// everything that docs/protocol.md calls broken framing, on clients that are too slow in either direction,
-// and on the end. No timer is armed for a message: a connection only knows when it must be looked at again.
-// Io thread only.
+// Connection: the bytes of one client. It reads and cuts frames, hands them to the session and sends the
+// replies. Broken framing (docs/protocol.md), slowness in either direction and the end of the client close
+// it; it has no timers, and Server polls it. Io thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -32,10 +30,13 @@ struct ConnectionShared {
     boost::asio::io_context& io;
     const config::Settings& settings;  // in force; a reload changes them in place
     Statistics& statistics;
-    std::function<void(TimePoint)> watch;  // asks for Connection::look() no later than that
+    std::function<void(TimePoint)> watch;  // requests Connection::poll() no later than that
     std::vector<std::byte> receive_area;   // one for all: a connection that waits holds no memory for it
     Turns turns;
     UnreadDescriptors unread;
+
+    // Another thread will hand something back: poll for it even if its wake-up is lost.
+    void poll_soon() { watch(Clock::now() + std::chrono::seconds(1)); }
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -51,7 +52,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     // consequences.
     void flush();
     // Closes what is overdue; returns when to look again.
-    TimePoint look(TimePoint now);
+    TimePoint poll(TimePoint now);
     // Sends an event that says why, then closes. Nothing more is read.
     void end_with(const Error& error, CloseReason reason);
     // Closes when what was appended so far has left. Nothing more is read.
@@ -81,7 +82,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     // Jobs in flight: a client that has shut down its side for writing still gets their replies.
     virtual bool expects_replies() const = 0;
     // Closes or answers what is overdue among its jobs; returns when to look again.
-    virtual TimePoint look_at_jobs(TimePoint now) = 0;
+    virtual TimePoint poll_jobs(TimePoint now) = 0;
 
     ConnectionShared& shared() { return shared_; }
     wire::ByteBuffer& out() { return replies_.out(); }

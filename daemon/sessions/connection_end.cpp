@@ -28,11 +28,11 @@ bool Connection::peer_is_gone() const {
     return ::poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-TimePoint Connection::look(TimePoint now) {
+TimePoint Connection::poll(TimePoint now) {
     if (closed_) return kNever;
     now_ = now;
     const auto& timeouts = shared_.settings.timeouts;
-    TimePoint next = look_at_jobs(now);
+    TimePoint next = poll_jobs(now);
     // Closes with `error` if `since` is too long ago; else remembers when it will be.
     const auto overdue = [&](TimePoint since, std::uint64_t limit_ms, CloseReason reason, const char* setting,
                              const char* what) {

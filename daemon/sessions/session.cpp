@@ -5,18 +5,22 @@
 #include <new>
 
 #include "base/log.h"
+#include "daemon/buffers/buffer_services.h"
 #include "daemon/gpus/kernel_report.h"
+#include "daemon/jobs/job_services.h"
+#include "daemon/reports/board_health.h"
+#include "daemon/reports/daemon_record.h"
 #include "daemon/reports/report.h"
-#include "daemon/server.h"
+#include "daemon/sessions/session_table.h"
 
 namespace tegu::daemon {
 
-Session::Session(Server& server, Fd socket, const Peer& peer, std::uint64_t number)
-    : Connection(server.shared(), std::move(socket), peer.uid),
-      server_(server),
+Session::Session(SessionServices& services, Fd socket, const Peer& peer, std::uint64_t number)
+    : Connection(services.connections, std::move(socket), peer.uid),
+      services_(services),
       peer_(peer),
       number_(number),
-      account_(server.accounts().open(peer.uid, peer.pid, Clock::now())) {}
+      account_(services.record.accounts.open(peer.uid, peer.pid, Clock::now())) {}
 
 void Session::handle_frame(const wire::Frame& frame, ForeignFd fd) {
     const wire::FrameHeader& header = frame.header;
@@ -34,7 +38,7 @@ void Session::handle_frame(const wire::Frame& frame, ForeignFd fd) {
     }
     if (done) return;
     out().resize(before);
-    server_.statistics().count_refused(done.error().status);
+    services_.record.statistics.count_refused(done.error().status);
     note_error(operation_, done.error());
     reply_error(header.type, header.request_id, done.error());
 }
@@ -78,12 +82,12 @@ Result<void> Session::on_hello(const wire::FrameHeader& header, Bytes body) {
                         std::to_string(wire::kVersionMin) + ".." + std::to_string(wire::kVersionMax),
                         "no version of the protocol in common");
         reply_error(header.type, header.request_id, error);
-        server_.statistics().count_refused(error.status);
+        services_.record.statistics.count_refused(error.status);
         note_error({}, error);
         end_after_replies(CloseReason::Refused);
         return {};
     }
-    const auto& limits = server_.settings().limits;
+    const auto& limits = shared().settings.limits;
     name_ = std::string(request->name);
     account_.set_name(name_);
     features_ = request->features & wire::kAllFeatures;
@@ -128,33 +132,34 @@ Result<void> Session::on_report(const wire::FrameHeader& header, Bytes body) {
 Result<void> Session::on_info(const wire::FrameHeader& header, Bytes body) {
     Result<void> empty = expect_empty(body);
     if (!empty) return empty;
-    reply(header, Span<const wire::Field>(info_fields(server_)));
+    reply(header, Span<const wire::Field>(info_fields(services_.reports)));
     return {};
 }
 
 Result<void> Session::on_stats(const wire::FrameHeader& header, Bytes body) {
     Result<void> empty = expect_empty(body);
     if (!empty) return empty;
-    reply(header, Span<const wire::Field>(stats_fields(server_)));
+    reply(header, Span<const wire::Field>(stats_fields(services_.reports)));
     return {};
 }
 
 Result<void> Session::on_kernels(const wire::FrameHeader& header, Bytes body) {
     const Result<wire::KernelsRequest> request = wire::decode_kernels_request(body);
     if (!request) return request.error();
-    reply(header, kernels_reply(server_.gpus(), request->first));
+    reply(header, kernels_reply(services_.jobs.gpus(), request->first));
     return {};
 }
 
 Result<void> Session::on_health(const wire::FrameHeader& header, Bytes body) {
     const Result<wire::HealthRequest> request = wire::decode_health_request(body);
     if (!request) return request.error();
-    const std::string text = server_.health().text(request->form);
-    reply(header, wire::HealthReply{server_.health().state(), request->form, text});
+    const std::string text = services_.health.text(request->form);
+    reply(header, wire::HealthReply{services_.health.state(), request->form, text});
     return {};
 }
 
 void Session::handle_close(CloseReason reason) {
+    gone_.store(true, std::memory_order_relaxed);
     try {
         log(LogLevel::Debug, std::string("connection closed: ") + close_reason_word(reason),
             {{"SESSION", std::to_string(number_)}, {"CLIENT_UID", std::to_string(peer_.uid)}});
@@ -163,8 +168,8 @@ void Session::handle_close(CloseReason reason) {
     for (auto& entry : jobs_) {
         JobTask& task = *entry.second;
         task.session.reset();
-        if (server_.executors().remove(task)) {
-            server_.quotas().end_job(peer_.uid);
+        if (services_.jobs.executors.remove(task)) {
+            services_.quotas.end_job(peer_.uid);
         } else {
             // its charge ends with it, in Server::take_results
             task.stop.store(true, std::memory_order_relaxed);
@@ -173,8 +178,8 @@ void Session::handle_close(CloseReason reason) {
     jobs_.clear();
     leave_buffers();
     account_ = AccountHold();
-    server_.quotas().close_connection(peer_.uid);
-    server_.forget(number_);
+    services_.quotas.close_connection(peer_.uid);
+    services_.sessions.remove(number_);
 }
 
 bool Session::in_use() const {
@@ -194,8 +199,8 @@ wire::FrameHeader Session::reply_header(wire::MessageType type, std::uint64_t re
 }
 
 void Session::note_error(std::optional<Operation> operation, const Error& error) {
-    server_.errors().add(health::system_times().unix_ms, peer_.uid, peer_.pid, operation, error.status,
-                         error.field, error.message);
+    services_.record.errors.add(health::system_times().unix_ms, peer_.uid, peer_.pid, operation, error.status,
+                                error.field, error.message);
 }
 
 void Session::reply_empty(const wire::FrameHeader& request, Bytes body) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session: what a client may say and what it is answered: HELLO first, then any message in any order. Owns
-// the client's identity, its buffers and its jobs in flight. Requests are answered in the wake-up that reads
-// them, but for jobs above the inline budget, large buffers to be made or given back, and freezes. Io thread
-// only.
+// Session: the requests of one client and their replies, on the io thread. It owns the client's identity, its
+// buffers and its jobs in flight. Long jobs, large buffers and freezes are answered later, all else in the
+// wake-up that reads it.
 #pragma once
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <string>
 #include <unordered_map>
 
@@ -14,10 +14,9 @@
 #include "daemon/jobs/executor.h"
 #include "daemon/sessions/accounts.h"
 #include "daemon/sessions/connection.h"
+#include "daemon/sessions/session_services.h"
 
 namespace tegu::daemon {
-
-class Server;
 
 // Who connected, as the kernel says it: SO_PEERCRED at accept.
 struct Peer {
@@ -29,7 +28,7 @@ struct Peer {
 class Session final : public Connection {
   public:
     // REQUIRES: a connection of `peer` is charged; it is given back when the session closes.
-    Session(Server& server, Fd socket, const Peer& peer, std::uint64_t number);
+    Session(SessionServices& services, Fd socket, const Peer& peer, std::uint64_t number);
 
     std::uint64_t number() const { return number_; }
     const Peer& peer() const { return peer_; }
@@ -50,17 +49,11 @@ class Session final : public Connection {
     // Tells the client that the daemon stops.
     void announce_stop();
 
-    // A buffer that the daemon makes for this client. One step, on the helper's thread, of what `making`
-    // alone owns; then, on the io thread, what follows from it: true, if there is more to do.
-    struct Making;
-    static void make_pages(Making& making);
-    bool go_on_making(Making& making);
-
   private:
     void handle_frame(const wire::Frame& frame, ForeignFd fd) override;
     void handle_close(CloseReason reason) override;
     bool in_use() const override;
-    TimePoint look_at_jobs(TimePoint now) override;
+    TimePoint poll_jobs(TimePoint now) override;
 
     Result<void> dispatch(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
     Result<void> on_hello(const wire::FrameHeader& header, Bytes body);
@@ -81,7 +74,12 @@ class Session final : public Connection {
     Result<void> on_buffer_release(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_list(const wire::FrameHeader& header, Bytes body);
     Result<void> freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer);
-    Result<void> finish_making(Making& making);
+    // A buffer that the daemon makes for this client.
+    struct Making;
+    Result<void> make_later(const std::shared_ptr<Making>& making);
+    static HelperThread::Progress make_slice(Making& making);
+    void end_making(Making& making);
+    Result<void> reply_made(Making& making);
     // Charges one more buffer of this connection.
     Result<BufferCharge> charge(std::uint64_t bytes);
     // The reply that gives the new buffer a handle, and a token if it is kept over a restart.
@@ -100,7 +98,7 @@ class Session final : public Connection {
                 const Choice& choice, TimePoint deadline);
     // `error`: what it is answered with; null: a result.
     void retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
-                Place place);
+                Target target);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 
     // Appends a reply whose body is one message.
@@ -116,7 +114,7 @@ class Session final : public Connection {
     void reply_error(wire::MessageType type, std::uint64_t request_id, const Error& error);
     static wire::FrameHeader reply_header(wire::MessageType type, std::uint64_t request_id);
 
-    Server& server_;
+    SessionServices& services_;
     Peer peer_;
     std::uint64_t number_;
     std::string name_;
@@ -126,6 +124,7 @@ class Session final : public Connection {
     std::uint64_t max_jobs_in_flight_ = 0;
     BufferTable buffers_;
     std::size_t buffers_in_making_ = 0;
+    std::atomic<bool> gone_{false};                                     // closed: the helper stops making
     std::size_t buffers_in_release_ = 0;                                // at the helper, to be answered
     bool freezing_ = false;                                             // a freeze is at the helper
     std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> jobs_;  // waiting and running, by request id

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// BUFFER_* requests. What takes long, making pages and giving memory back, and what may wait in the kernel,
-// sealing, is done by two helper threads, and answered when it is done. A large buffer gets its pages in
-// steps, by turns with all others that are made.
+// BUFFER_* requests. Helper threads make the pages of large buffers, give memory back and seal; the reply
+// follows when they are done. A large buffer gets its pages in slices; users take turns with theirs.
 #include <algorithm>
 #include <new>
 
-#include "daemon/server.h"
+#include "daemon/buffers/buffer_services.h"
+#include "daemon/reports/daemon_record.h"
 #include "daemon/sessions/session.h"
+#include "daemon/sessions/session_table.h"
+#include "daemon/store/descriptor_store.h"
 
 namespace tegu::daemon {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 constexpr std::uint64_t kFreezeRetryNs = 10'000'000;
 constexpr std::uint64_t kUnreadRetryNs = 10'000'000;
 constexpr std::uint64_t kLetGoRetryNs = 10'000'000;
-constexpr std::uint64_t kMakingStepBytes = 256 * 1024;  // a fraction of a millisecond
+constexpr std::uint64_t kSliceBytes = 256 * 1024;  // a fraction of a millisecond
 
 Error no_such_buffer() {
     return field_error(Status::NotFound, "handle", "a handle of this connection", "no such buffer");
@@ -25,9 +27,10 @@ Error no_such_buffer() {
 Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
     Result<wire::BufferRegisterRequest> request = wire::decode_buffer_register(body);
     if (!request) return std::move(request).error();
-    if (server_.held().has(fd.get(), peer_.uid)) return register_again(header, *request, std::move(fd));
+    if (services_.buffers.held.has(fd.get(), peer_.uid))
+        return register_again(header, *request, std::move(fd));
     Result<BufferCharge> charge = this->charge(request->bytes);
-    if (!charge && server_.held().has(fd.get(), peer_.uid))  // as an orphan it was dropped for this
+    if (!charge && services_.buffers.held.has(fd.get(), peer_.uid))  // as an orphan it was dropped for this
         return register_again(header, *request, std::move(fd));
     if (!charge) return std::move(charge).error();
     Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
@@ -43,14 +46,14 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
 // already.
 Result<void> Session::register_again(const wire::FrameHeader& header,
                                      const wire::BufferRegisterRequest& request, ForeignFd fd) {
-    Result<void> room = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
+    Result<void> room = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
     if (!room) return room;
     Result<void> secured = secure_memfd(fd.get(), request.bytes, request.access);
     if (!secured) return secured;
     Result<std::shared_ptr<Buffer>> buffer =
         Buffer::from_store(fd.release(), {request.bytes, request.access, 0, true}, BufferCharge());
     if (!buffer) return std::move(buffer).error();
-    if (std::optional<BufferCharge> charge = server_.held().take((*buffer)->fd(), peer_.uid))
+    if (std::optional<BufferCharge> charge = services_.buffers.held.take((*buffer)->fd(), peer_.uid))
         (*buffer)->set_charge(std::move(*charge));
     reply(header, take_in(std::move(buffer).value()));
     return {};
@@ -63,13 +66,13 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
                            "this connection has not agreed on attaching");
     Result<wire::BufferAttachRequest> request = wire::decode_buffer_attach(body);
     if (!request) return std::move(request).error();
-    Result<void> room = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
+    Result<void> room = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
     if (!room) return room;
-    std::shared_ptr<Buffer> buffer = server_.store().attach(peer_.uid, peer_.pid, request->token);
+    std::shared_ptr<Buffer> buffer = services_.store.attach(peer_.uid, peer_.pid, request->token);
     if (buffer == nullptr)
         return field_error(Status::NotFound, "token", "that of a buffer of this user that was kept",
                            "no such buffer");
-    ++server_.statistics().buffers_attached_total;
+    ++services_.record.statistics.buffers_attached_total;
     const std::uint64_t bytes = buffer->bytes();
     reply(header, wire::BufferReply{buffers_.add(std::move(buffer)), bytes, {}});
     return {};
@@ -78,14 +81,14 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
 // What the daemon before left of this user, and nobody has come for, must not stand in his way.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
-    Result<void> room = server_.quotas().check_held(held);
+    Result<void> room = services_.quotas.check_held(held);
     if (!room) return std::move(room).error();
-    Result<BufferCharge> charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
+    Result<BufferCharge> charge = services_.quotas.charge_buffer(peer_.uid, held, bytes);
     if (charge || charge.error().status == Status::TooLarge) return charge;
-    (void)server_.store().drop_orphans(peer_.uid);
-    server_.held().look();
-    charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
-    const std::uint64_t let_go = server_.held().bytes(peer_.uid);
+    (void)services_.store.drop_orphans(peer_.uid);
+    services_.buffers.held.poll();
+    charge = services_.quotas.charge_buffer(peer_.uid, held, bytes);
+    const std::uint64_t let_go = services_.buffers.held.bytes(peer_.uid);
     if (charge || let_go == 0) return charge;
     Error error = std::move(charge).error();
     error.message +=
@@ -94,20 +97,20 @@ Result<BufferCharge> Session::charge(std::uint64_t bytes) {
 }
 
 wire::BufferReply Session::take_in(std::shared_ptr<Buffer> buffer) {
-    ++server_.statistics().buffers_total;
-    buffer->free_on(server_.pages(), server_.held(), server_.endings());
+    ++services_.record.statistics.buffers_total;
+    buffer->free_on(services_.buffers.pages, services_.buffers.held, services_.buffers.endings);
     wire::BufferReply reply;
     reply.bytes = buffer->bytes();
     if ((features_ & wire::kFeatureAttach) != 0)
-        reply.token = server_.store().keep(buffer, peer_.uid, peer_.pid);
+        reply.token = services_.store.keep(buffer, peer_.uid, peer_.pid);
     reply.handle = buffers_.add(std::move(buffer));
     return reply;
 }
 
 // With the connection its buffers end; if the daemon ends too, the next one waits for their owner.
 void Session::leave_buffers() {
-    if (!server_.ending())
-        for (const auto& named : buffers_.all()) server_.store().forget(*named.second);
+    if (!services_.stop.ending())
+        for (const auto& named : buffers_.all()) services_.store.forget(*named.second);
     buffers_.clear();
 }
 
@@ -119,8 +122,9 @@ struct Session::Making {
     Fd fd;
     BufferCharge charge;
     HelperThread* helper = nullptr;
-    Result<void> stepped;  // how the last step ended
-    ~Making() {            // given up half-way
+    std::shared_ptr<Session> session;
+    Result<void> made;  // so far
+    ~Making() {         // given up half-way
         if (fd) free_memory({std::move(fd), {}, {}, std::move(charge)}, helper, nullptr);
     }
 };
@@ -139,7 +143,7 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
     if (!charge) {
         Error error = std::move(charge).error();
         // which may end in a moment
-        if (error.status == Status::OverQuota && server_.held().lately(peer_.uid)) {
+        if (error.status == Status::OverQuota && services_.buffers.held.lately(peer_.uid)) {
             error.status = Status::Busy;
             error.retry_after_ns = kLetGoRetryNs;
         }
@@ -152,40 +156,53 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
     making->bytes = request->bytes;
     making->fd = std::move(fd).value();
     making->charge = std::move(charge).value();
-    making->helper = &server_.pages();
-    if (making->bytes > kSmallBytes) {
-        server_.add_making(std::static_pointer_cast<Session>(shared_from_this()), std::move(making));
-        ++buffers_in_making_;
-        return {};
-    }
+    making->helper = &services_.buffers.pages;
+    if (making->bytes > kSmallBytes) return make_later(making);
     if (auto made = populate_memfd(making->fd.get(), 0, making->bytes); !made) return made;
-    return finish_making(*making);
+    return reply_made(*making);
 }
 
-void Session::make_pages(Making& making) {
-    const std::uint64_t step = std::min(kMakingStepBytes, making.bytes - making.done);
+Result<void> Session::make_later(const std::shared_ptr<Making>& making) {
+    making->session = std::static_pointer_cast<Session>(shared_from_this());
+    HelperThread::Task task;
+    task.work = [making] { return make_slice(*making); };
+    task.done = [making] {
+        Session& session = *making->session;
+        if (!session.closed()) session.guarded([&] { session.end_making(*making); });
+    };
+    HelperThread::Turn turn = HelperThread::turn_of(peer_.uid, std::move(task));
+    shared().poll_soon();
+    if (!services_.buffers.pages.submit_turn(turn))
+        return make_error(Status::ShuttingDown, "the daemon ends");
+    ++buffers_in_making_;
+    return {};
+}
+
+// On the helper's thread, which leaves the client's session alone but for `gone_`.
+HelperThread::Progress Session::make_slice(Making& making) {
+    if (making.session->gone_.load(std::memory_order_relaxed)) return HelperThread::Progress::Done;
+    const std::uint64_t slice = std::min(kSliceBytes, making.bytes - making.done);
     try {
-        making.stepped = populate_memfd(making.fd.get(), making.done, step);
+        making.made = populate_memfd(making.fd.get(), making.done, slice);
     } catch (const std::bad_alloc&) {
-        making.stepped = make_error(Status::OutOfMemory, "no memory");  // short enough to need none
+        making.made = make_error(Status::OutOfMemory, "no memory");  // short enough to need none
     }
-    making.done += step;
+    making.done += slice;
+    const bool more = making.made.ok() && making.done < making.bytes;
+    return more ? HelperThread::Progress::More : HelperThread::Progress::Done;
 }
 
-bool Session::go_on_making(Making& making) {
-    Result<void> done = std::move(making.stepped);
-    if (done && making.done < making.bytes) return true;
+void Session::end_making(Making& making) {
     --buffers_in_making_;
-    if (done) done = finish_making(making);
+    const Result<void> done = making.made ? reply_made(making) : making.made;
     if (!done) {
-        server_.statistics().count_refused(done.error().status);
+        services_.record.statistics.count_refused(done.error().status);
         reply_error(making.header.type, making.header.request_id, done.error());
     }
     flush();
-    return false;
 }
 
-Result<void> Session::finish_making(Making& making) {
+Result<void> Session::reply_made(Making& making) {
     const int fd = making.fd.get();
     Result<std::shared_ptr<Buffer>> buffer =
         Buffer::from_daemon(std::move(making.fd), making.bytes, std::move(making.charge));
@@ -228,13 +245,14 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     task.work = [sealing] {
         sealing->writable.reset();
         sealing->sealed = seal_against_writing(sealing->fd);
+        return HelperThread::Progress::Done;
     };
     task.done = [self = shared_from_this(), this, header, buffer, sealing] {
         freezing_ = false;
         buffer->end_freeze(sealing->sealed.ok());
         if (closed()) return;
         guarded([&] {
-            if (!sealing->sealed) server_.statistics().count_refused(sealing->sealed.error().status);
+            if (!sealing->sealed) services_.record.statistics.count_refused(sealing->sealed.error().status);
             if (sealing->sealed)
                 reply_empty(header);
             else
@@ -242,14 +260,15 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
             flush();
         });
     };
-    const auto waiting = std::make_shared<Server::Sealings>(Server::sealing_of(peer_.uid, std::move(task)));
-    server_.look_soon();
+    const auto turn = std::make_shared<HelperThread::Turn>(HelperThread::turn_of(peer_.uid, std::move(task)));
+    shared().poll_soon();
     Result<Mapping> writable = buffer->begin_freeze();
     if (!writable) return std::move(writable).error();
     sealing->fd = buffer->fd();
     sealing->writable = std::move(writable).value();
     try {
-        buffer->forbid_registering([server = &server_, waiting] { server->add_sealing(*waiting); });
+        buffer->forbid_registering(
+            [sealer = &services_.buffers.sealer, turn] { (void)sealer->submit_turn(*turn); });
     } catch (const std::bad_alloc&) {
         buffer->cancel_freeze(std::move(sealing->writable));
         throw;
@@ -265,7 +284,7 @@ Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes b
     if (!request) return std::move(request).error();
     const std::shared_ptr<Buffer> buffer = buffers_.take(request->handle);
     if (buffer == nullptr) return no_such_buffer();
-    server_.store().forget(*buffer);
+    services_.store.forget(*buffer);
     if (buffer.use_count() > 1 || !buffer->ends_elsewhere()) {
         reply_empty(header);
         return {};
@@ -280,14 +299,14 @@ Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes b
     };
     buffer->when_freed(std::move(freed));
     ++buffers_in_release_;
-    server_.look_soon();
+    shared().poll_soon();
     return {};
 }
 
 Result<void> Session::on_buffer_list(const wire::FrameHeader& header, Bytes body) {
     if (!body.empty()) return field_error(Status::BadRequest, "body_bytes", "0", "this message has no body");
     std::vector<wire::BufferInfo> list;
-    for (const auto& entry : server_.sessions()) {
+    for (const auto& entry : services_.sessions.all()) {
         const Session& session = *entry.second;
         if (session.peer_.uid != peer_.uid) continue;
         for (const auto& named : session.buffers_.all()) {

@@ -2,7 +2,9 @@
 // JOB and CANCEL: admission, the inline path, and the life of a job that waits for the executor.
 #include <algorithm>
 
-#include "daemon/server.h"
+#include "daemon/buffers/buffer_services.h"
+#include "daemon/jobs/job_services.h"
+#include "daemon/reports/daemon_record.h"
 #include "daemon/sessions/session.h"
 
 namespace tegu::daemon {
@@ -23,6 +25,13 @@ Error stopped_half_way() {
         "the daemon ended while the job ran in place: its buffer holds neither input nor result");
 }
 
+// How long a client should wait before it tries again: the predicted time of what waits and runs, within
+// 1 ms..1 s.
+std::uint64_t retry_after_ns(const ExecutorLoad& load) {
+    constexpr std::uint64_t kShortest = 1'000'000, kLongest = 1'000'000'000;
+    return std::min(std::max(load.waiting_ns + load.running_ns, kShortest), kLongest);
+}
+
 Result<void> check_features(const wire::JobRequest& request, std::uint64_t features) {
     const auto uses = [&](auto wire::Operand::*member) {
         return std::any_of(request.inputs.begin(), request.inputs.end(),
@@ -41,7 +50,7 @@ Result<void> check_features(const wire::JobRequest& request, std::uint64_t featu
 }  // namespace
 
 Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
-    if (server_.stopping()) return shutting_down();
+    if (services_.stop.stopping) return shutting_down();
     if (!jobs_.empty() && jobs_.count(header.request_id) != 0)
         return field_error(Status::DuplicateId, "request_id", "a number that no job in flight has",
                            "a job in flight has this request id");
@@ -54,22 +63,22 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
     }
     Result<void> backend = check_backend(*request);
     if (!backend) return backend;
-    Result<PreparedJob> prepared =
-        prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes, server_.tuning().state());
+    Result<PreparedJob> prepared = prepare_job(*request, buffers_, shared().settings.limits.scratch_bytes,
+                                               services_.jobs.tuning.state());
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
     const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};
-    Choice choice = server_.placement().choose(*prepared, asker, true);
-    if (choice.answer.place == Place::Inline) {
+    Choice choice = services_.jobs.placement.choose(*prepared, asker, true);
+    if (choice.answer.target == Target::Inline) {
         if (run_inline(header, *prepared, choice, deadline) == Inline::Answered) return {};
-        choice = server_.placement().choose(*prepared, asker, false);
+        choice = services_.jobs.placement.choose(*prepared, asker, false);
     }
     return enqueue(header, *request, std::move(prepared).value(), choice, deadline);
 }
 
 Result<void> Session::check_backend(const wire::JobRequest& request) const {
     if (request.backend != wire::BackendChoice::Gpu) return {};
-    const GpuStatus& gpu = server_.gpus().status();
+    const GpuStatus& gpu = services_.jobs.gpus().status();
     if (!gpu.runs())
         return field_error(Status::Unsupported, "backend", "auto, cpu",
                            "this daemon has no GPU backend: " + gpu.reason);
@@ -92,25 +101,25 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
         done = make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
     } else {
         const kernels::StopToken stop(nullptr, std::min(deadline, limit));
-        done = server_.inline_runner().run(prepared, stop, queue_ns, out(), cost);
+        done = services_.jobs.inline_runner.run(prepared, stop, queue_ns, out(), cost);
     }
-    server_.statistics().inline_ns += cost.compute_ns;
+    services_.record.statistics.inline_ns += cost.compute_ns;
     const Status status = done ? Status::Ok : done.error().status;
     const JobUse use = use_of(cost, false, prepared.plan, status);
     if (!done) out().resize(frame);
     if (!done && done.error().status == Status::DeadlineExceeded && limit < deadline &&
         Clock::now() < deadline) {
-        server_.placement().learn_overrun(prepared, cost.compute_ns);
+        services_.jobs.placement.learn_overrun(prepared, cost.compute_ns);
         account_.charge_more(use);
         return Inline::TakesLonger;
     }
     account_.charge(use);
-    server_.placement().admitted(prepared, choice);
-    ++server_.statistics().of(operation).inline_jobs;
-    server_.statistics().count_job({operation, status, prepared.plan, queue_ns, 0, cost.compute_ns,
-                                    queue_ns + cost.compute_ns, cost.started, false});
+    services_.jobs.placement.admitted(prepared, choice);
+    ++services_.record.statistics.of(operation).inline_jobs;
+    services_.record.statistics.count_job({operation, status, prepared.plan, queue_ns, 0, cost.compute_ns,
+                                           queue_ns + cost.compute_ns, cost.started, false});
     if (done) {
-        server_.placement().learn_inline(prepared, choice, cost);
+        services_.jobs.placement.learn_inline(prepared, choice, cost);
         wire::end_frame(reply_header(header.type, header.request_id), frame, out());
     } else {
         note_error(operation, done.error());
@@ -121,8 +130,8 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
 
 Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request,
                               PreparedJob prepared, const Choice& choice, TimePoint deadline) {
-    const auto& limits = server_.settings().limits;
-    const ExecutorLoad load = server_.executors().load();
+    const auto& limits = shared().settings.limits;
+    const ExecutorLoad load = services_.jobs.executors.load();
     const bool too_many = load.waiting >= limits.queued_jobs;
     const bool too_much =
         load.waiting > 0 && load.waiting_ns + choice.predicted() > limits.queued_work_ms * 1'000'000;
@@ -133,16 +142,16 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
                          : field_error(Status::Busy, "limits.queued_work_ms",
                                        "at most " + std::to_string(limits.queued_work_ms) + " ms",
                                        "too much work waits");
-        busy.retry_after_ns = server_.retry_after_ns(load);
+        busy.retry_after_ns = retry_after_ns(load);
         return busy;
     }
-    Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
+    Result<void> charged = services_.quotas.start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
     if (!charged) return charged;
     try {
         submit(header, request, std::move(prepared), choice, deadline);
     } catch (...) {
         jobs_.erase(header.request_id);
-        server_.quotas().end_job(peer_.uid);
+        services_.quotas.end_job(peer_.uid);
         throw;
     }
     return {};
@@ -154,7 +163,7 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     auto task = std::make_shared<JobTask>();
     task->data.assign(request.data.begin(), request.data.end());
     prepared.rebase_inline(request.data, task->data.data());
-    task->waiting = {server_.next_ticket(), peer_.uid, header.priority, 0};
+    task->waiting = {services_.jobs.next_ticket(), peer_.uid, header.priority, 0};
     task->choice = choice;
     task->pid = peer_.pid;
     task->request_id = header.request_id;
@@ -162,40 +171,40 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     task->received = now();
     task->deadline = deadline;
     task->prepared = std::move(prepared);
-    task->place = choice.answer.place;
+    task->target = choice.answer.target;
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
-    server_.placement().admitted(task->prepared, choice);
-    server_.executors().submit(std::move(task));
+    services_.jobs.placement.admitted(task->prepared, choice);
+    services_.jobs.executors.submit(std::move(task));
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor
 // sets is not read here.
 void Session::retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
-                     Place place) {
+                     Target target) {
     const Operation operation = operation_of(task.prepared.job);
     const kernels::JobPlan& plan = task.prepared.plan;
     const Status status = error == nullptr ? Status::Ok : error->status;
-    const bool on_gpu = place == Place::Gpu, divided = task.divided != nullptr;
-    server_.statistics().count_job({operation, status, plan, queue_ns, cost.copy_ns, cost.compute_ns,
-                                    nanoseconds(Clock::now() - task.received), cost.started, on_gpu});
+    const bool on_gpu = target == Target::Gpu, divided = task.divided != nullptr;
+    services_.record.statistics.count_job({operation, status, plan, queue_ns, cost.copy_ns, cost.compute_ns,
+                                           nanoseconds(Clock::now() - task.received), cost.started, on_gpu});
     account_.charge(use_of(cost, on_gpu, plan, status));
     if (error != nullptr) note_error(operation, *error);
-    if (status == Status::Ok && on_gpu) server_.statistics().count_gpu_job(task.gpu);
-    if (status == Status::Ok && divided) ++server_.statistics().gpu_divided_total;
-    if (status == Status::Ok) server_.placement().learn(task, nanoseconds(Clock::now() - task.received));
-    server_.quotas().end_job(peer_.uid);
+    if (status == Status::Ok && on_gpu) services_.record.statistics.count_gpu_job(task.gpu);
+    if (status == Status::Ok && divided) ++services_.record.statistics.gpu_divided_total;
+    if (status == Status::Ok) services_.jobs.placement.learn(task, nanoseconds(Clock::now() - task.received));
+    services_.quotas.end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }
 
 void Session::complete(JobTask& task) {
     const std::uint64_t request_id = task.request_id;
-    const bool cut_off = task.error && task.error->status == Status::Cancelled && server_.stopping() &&
+    const bool cut_off = task.error && task.error->status == Status::Cancelled && services_.stop.stopping &&
                          !task.cancelled_by_client;
     if (cut_off)
         task.error = task.prepared.in_place && task.cost.started ? stopped_half_way() : shutting_down();
-    if (!task.prepared.note.empty()) ++server_.statistics().gpu_fallbacks_total;
-    retire(task, task.error ? &*task.error : nullptr, task.queue_ns, task.cost, task.place);
+    if (!task.prepared.note.empty()) ++services_.record.statistics.gpu_fallbacks_total;
+    retire(task, task.error ? &*task.error : nullptr, task.queue_ns, task.cost, task.target);
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());
     out().insert(out().end(), task.body.begin(), task.body.end());
@@ -204,7 +213,7 @@ void Session::complete(JobTask& task) {
 
 // REQUIRES: the executor has given the job back.
 void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
-    retire(*task, &error, nanoseconds(now() - task->received), {}, Place::Pool);
+    retire(*task, &error, nanoseconds(now() - task->received), {}, Target::Pool);
     reply_error(wire::MessageType::Job, task->request_id, error);
 }
 
@@ -216,7 +225,7 @@ Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
         return field_error(Status::NotFound, "target_id", "the request id of a job in flight",
                            "no such job in flight");
     const std::shared_ptr<JobTask> task = found->second;
-    const bool waited = server_.executors().remove(*task);
+    const bool waited = services_.jobs.executors.remove(*task);
     reply(header, wire::CancelReply{!waited});
     task->cancelled_by_client = true;
     if (waited) {
@@ -229,7 +238,7 @@ Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
 
 // Jobs whose deadline passed while they waited are answered now, not when their turn comes. Those that run
 // stop by themselves.
-TimePoint Session::look_at_jobs(TimePoint now) {
+TimePoint Session::poll_jobs(TimePoint now) {
     TimePoint next = kNever;
     std::vector<std::shared_ptr<JobTask>> overdue;
     for (const auto& entry : jobs_) {
@@ -240,7 +249,7 @@ TimePoint Session::look_at_jobs(TimePoint now) {
         }
     }
     for (const std::shared_ptr<JobTask>& task : overdue)
-        if (server_.executors().remove(*task))
+        if (services_.jobs.executors.remove(*task))
             drop_waiting(task,
                          make_error(Status::DeadlineExceeded, "the deadline passed before the job started"));
     return next;
@@ -249,10 +258,10 @@ TimePoint Session::look_at_jobs(TimePoint now) {
 void Session::answer_jobs(const Error& error) {
     while (!jobs_.empty()) {
         const std::shared_ptr<JobTask> task = jobs_.begin()->second;
-        const bool started = !server_.executors().remove(*task);
+        const bool started = !services_.jobs.executors.remove(*task);
         if (started) task->stop.store(true, std::memory_order_relaxed);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
-        retire(*task, &answer, 0, {}, Place::Pool);
+        retire(*task, &answer, 0, {}, Target::Pool);
         reply_error(wire::MessageType::Job, task->request_id, answer);
     }
     flush();
@@ -262,7 +271,7 @@ void Session::abort_jobs() {
     std::vector<std::shared_ptr<JobTask>> tasks;
     for (const auto& entry : jobs_) tasks.push_back(entry.second);
     for (const std::shared_ptr<JobTask>& task : tasks) {
-        if (server_.executors().remove(*task)) {
+        if (services_.jobs.executors.remove(*task)) {
             drop_waiting(task, shutting_down());
         } else {
             task->stop.store(true, std::memory_order_relaxed);

@@ -28,7 +28,7 @@ void Turns::spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept {
     }
 }
 
-void Turns::look() {
+void Turns::begin_round() {
     if (!ending_) spent_.clear();
 }
 

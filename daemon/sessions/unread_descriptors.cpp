@@ -32,7 +32,7 @@ void UnreadDescriptors::keep(Fd socket, uid_t uid) noexcept {
     quotas_.hold_connection(uid);
 }
 
-void UnreadDescriptors::look() {
+void UnreadDescriptors::poll() {
     for (auto it = kept_.begin(); it != kept_.end();) {
         if (has_unread(it->first.get())) {
             ++it;

@@ -37,9 +37,8 @@ const char* store_state_word(StoreStatus::State state) {
     return "off";
 }
 
-DescriptorStore::DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper,
-                                 HeldMemory& held, BufferEndings& endings)
-    : timer_(io), grace_timer_(io), quotas_(quotas), helper_(helper), held_(held), endings_(endings) {}
+DescriptorStore::DescriptorStore(boost::asio::io_context& io, BufferServices& services)
+    : timer_(io), grace_timer_(io), services_(services) {}
 
 wire::BufferToken DescriptorStore::keep(const std::shared_ptr<Buffer>& buffer, uid_t uid, pid_t pid) {
     Entry entry;

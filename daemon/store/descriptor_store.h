@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescriptorStore: the buffers that outlive this daemon. The service manager keeps a duplicate of their
-// memfds and of a table of them (daemon/store/stored_table.h), and hands both to the next daemon, where
-// whoever knows a buffer's token, as the user that it belongs to, takes it over. What is refused, or nobody
-// comes for, is dropped; a client then registers again, so nothing here is ever a promise. Nothing is stored
-// in its first moments: buffers that come and go never reach the service manager. A full store is shared
-// among users (daemon/store/store_shares.h). Io thread only.
+// DescriptorStore: buffers that outlive this daemon. The service manager keeps duplicates of their memfds and
+// of a table (daemon/store/stored_table.h); with a buffer's token its user attaches it to the next daemon.
+// Nothing is promised: clients register again what is gone. Io thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,8 +14,8 @@
 #include <vector>
 
 #include "daemon/buffers/buffer.h"
+#include "daemon/buffers/buffer_services.h"
 #include "daemon/buffers/mapping.h"
-#include "daemon/buffers/quota.h"
 #include "daemon/clock.h"
 #include "daemon/sessions/listener.h"
 #include "daemon/store/store_shares.h"
@@ -58,8 +55,7 @@ const char* store_state_word(StoreStatus::State state);  // "off"
 class DescriptorStore final : public BufferKeeper {
   public:
     // REQUIRES: all outlive it, and it outlives the buffers that it keeps.
-    DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper, HeldMemory& held,
-                    BufferEndings& endings);
+    DescriptorStore(boost::asio::io_context& io, BufferServices& services);
 
     // Takes over what the daemon before left, for `grace`, and begins to keep buffers. Call once.
     void start(const StoreEnvironment& environment, StoredDescriptors left, std::chrono::milliseconds grace);
@@ -112,7 +108,7 @@ class DescriptorStore final : public BufferKeeper {
     void soon_or_later() noexcept;
     void tick();
     void send_more();
-    void look_at_probe();
+    void check_probe();
     void taken();
     void refused();
     void table_refused();
@@ -131,10 +127,7 @@ class DescriptorStore final : public BufferKeeper {
 
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer grace_timer_;
-    Quotas& quotas_;
-    HelperThread& helper_;
-    HeldMemory& held_;
-    BufferEndings& endings_;
+    BufferServices& services_;
     std::optional<StoreSocket> socket_;
     StoreStatus::State state_ = StoreStatus::State::Off;
     std::string reason_;

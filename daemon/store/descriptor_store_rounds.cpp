@@ -65,7 +65,7 @@ void DescriptorStore::soon_or_later() noexcept {
 }
 
 void DescriptorStore::tick() {
-    look_at_probe();
+    check_probe();
     if (removals_.empty()) remove_gone(kMessagesPerRound);
     send_removals();
     for (const std::uint64_t number : raised_) {
@@ -206,7 +206,7 @@ void DescriptorStore::send_barrier() {
     if (went(socket_->barrier(theirs.get()))) barrier_ = std::move(ours);
 }
 
-void DescriptorStore::look_at_probe() {
+void DescriptorStore::check_probe() {
     if (!probe_) return;
     const bool hung_up = has_hung_up(probe_);
     if (!hung_up && probe_until_ == kNever) {

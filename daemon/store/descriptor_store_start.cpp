@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon before left is believed no more than what a client sends: the table is parsed as if anybody
-// had written it, and each descriptor passes the checks of BUFFER_REGISTER and the quota of its user before
-// it is mapped.
+// Takes over what the previous daemon left, trusting it no more than a client. The table is parsed as hostile
+// input. Each descriptor passes the checks of BUFFER_REGISTER and the quota of its user before it is mapped.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -210,13 +209,13 @@ Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descri
     // Of what the daemon made, the client may use a part, but all was charged.
     const std::uint64_t bytes =
         record.created_by_daemon ? static_cast<std::uint64_t>(status.st_size) : std::uint64_t{record.bytes};
-    Result<BufferCharge> charge = quotas_.charge_buffer(record.uid, 0, bytes);
+    Result<BufferCharge> charge = services_.quotas.charge_buffer(record.uid, 0, bytes);
     if (!charge) return std::move(charge).error();
     Result<std::shared_ptr<Buffer>> buffer = Buffer::from_store(
         fd.release(), {record.bytes, record.access, record.generation, record.created_by_daemon},
         std::move(*charge));
     if (!buffer) return std::move(buffer).error();
-    (*buffer)->free_on(helper_, held_, endings_);
+    (*buffer)->free_on(services_.pages, services_.held, services_.endings);
     (*buffer)->kept_by(this, record.number);
     Entry entry;
     entry.record = record;

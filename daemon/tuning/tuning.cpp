@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/tuning/tuning.h"
 
+#include <unistd.h>
+
 #include <new>
 
 #include "base/log.h"
@@ -70,7 +72,10 @@ void Tuning::reload(const config::Settings::Tuning& settings, HelperThread& help
     const auto load =
         std::make_shared<Load>(Load{directory_of(settings), settings.overlay, state_, nullptr, {}});
     HelperThread::Task task;
-    task.work = [this, load] { load->read(names_, gpus_); };
+    task.work = [this, load] {
+        load->read(names_, gpus_);
+        return HelperThread::Progress::Done;
+    };
     task.done = [this, load] {
         if (load != wanted_) return;
         wanted_.reset();
@@ -81,8 +86,9 @@ void Tuning::reload(const config::Settings::Tuning& settings, HelperThread& help
                 count_text(state_->rows(), "row") + ", " +
                 count_text(static_cast<unsigned>(state_->ignored().size()), "ignored part"));
     };
+    HelperThread::Turn turn = HelperThread::turn_of(::getuid(), std::move(task));
     wanted_ = load;
-    if (!helper.submit(task, HelperThread::Turn::First)) wanted_.reset();  // the daemon ends
+    if (!helper.submit_turn(turn)) wanted_.reset();  // the daemon ends
 }
 
 void Tuning::take(const Load& load) {

@@ -24,7 +24,8 @@ std::vector<PolicyField> cuda_fields() {
                                                      "threads of a block that sorts or narrows")
             .multiples(32, 32, 1024)
             .tries({128, 256, 512, 1024}),
-        field<kPart, &QuantilePolicy::room>("room", "elements that a block sorts in shared memory, at most")
+        field<kPart, &QuantilePolicy::capacity>("room",
+                                                "elements that a block sorts in shared memory, at most")
             .powers(64, 65536)
             .at_most(most_quantile_room)
             .tries({1024, 2048, 4096, 8192, 16384, 32768}),
@@ -53,7 +54,7 @@ std::vector<PolicyField> cuda_fields() {
                                                         "shortest sequence for the search between two cuts")
             .range(4096, std::int64_t{1} << 40)
             .tries({1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20}),
-        field<&cuda::Policies::topk, &cuda::TopkPolicy::sample>(
+        field<&cuda::Policies::selection, &cuda::SelectionPolicy::sample>(
             "sample", "elements of the sample that sets the two cuts")
             .range(1024, 16384)
             .tries({2048, 4096, 8192, 12288}),

@@ -55,7 +55,8 @@ struct JobChoice {
     std::size_t part_count = 0;
 
     bool is_default() const;  // no row holds, for no part
-    // "row=default"; of a fused job whose parts differ "row=reduce:default,entropy:nvidia-h200-132/entropy-u8-1e6".
+    // "row=default"; of a fused job whose parts differ
+    // "row=reduce:default,entropy:nvidia-h200-132/entropy-u8-1e6".
     std::string row_text(const Job& job) const;
     // What cuda::Context takes; the pointers are the DeviceTuning's.
     cuda::JobPolicies cuda() const;

@@ -13,10 +13,6 @@ using cuda::ReducePolicy;
 using kernels::CpuPolicies;
 using kernels::CpuSharePolicy;
 
-bool has_half_registers(const cuda::DeviceLimits& limits) {
-    return limits.compute_capability < 70;
-}
-
 std::vector<PolicyField> share_fields() {
     constexpr auto kPart = &CpuPolicies::share;
     return {field<kPart, &CpuSharePolicy::threads>("threads",
@@ -59,11 +55,11 @@ unsigned revision_of(TuningBackend backend, Operation operation) {
 }
 
 std::int64_t most_threads(const cuda::DeviceLimits& limits) {
-    return has_half_registers(limits) ? 512 : 1024;
+    return limits.max_threads(1024);
 }
 
 std::int64_t most_pass_threads(const cuda::DeviceLimits& limits) {
-    return has_half_registers(limits) ? 256 : 512;
+    return limits.max_threads(512);
 }
 
 std::int64_t most_shared_bytes(const cuda::DeviceLimits& limits) {

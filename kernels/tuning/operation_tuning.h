@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation tells the tuning: kernels/<stem>/tuning.cpp. Rows that were measured with another revision
-// are ignored: raise a number when a change of the kernels makes other policies the best, or changes what a
-// field of a policy means.
+// The part of an operation in tuning: kernels/<stem>/tuning.cpp. Rows that were measured with another
+// revision are ignored. Raise a revision when other policies become the best, or a field of a policy gets
+// another meaning.
 #pragma once
 
 #include "kernels/tuning/field_builder.h"

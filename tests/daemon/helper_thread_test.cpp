@@ -7,7 +7,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
-#include <vector>
+#include <string>
 
 namespace tegu::daemon {
 namespace {
@@ -27,6 +27,7 @@ struct Gate {
         task.work = [this] {
             reached.set_value();
             opened.get_future().wait();
+            return HelperThread::Progress::Done;
         };
         return task;
     }
@@ -37,9 +38,12 @@ TEST(HelperThread, WorkRunsElsewhereAndItsEndHere) {
     HelperThread helper("test", [&] { ++woken; });
     std::thread::id work, done;
     HelperThread::Task task;
-    task.work = [&] { work = std::this_thread::get_id(); };
+    task.work = [&] {
+        work = std::this_thread::get_id();
+        return HelperThread::Progress::Done;
+    };
     task.done = [&] { done = std::this_thread::get_id(); };
-    ASSERT_TRUE(helper.submit(task, HelperThread::Turn::Last));
+    ASSERT_TRUE(helper.submit(task));
     run_until_idle(helper);
     EXPECT_EQ(std::this_thread::get_id(), done);
     EXPECT_NE(std::this_thread::get_id(), work);
@@ -49,22 +53,75 @@ TEST(HelperThread, WorkRunsElsewhereAndItsEndHere) {
     EXPECT_EQ(1, woken.load());
 }
 
-TEST(HelperThread, FirstGoesBeforeLast) {
+// A task of `slices` calls of work(), each of which adds its name to `order`.
+HelperThread::Task sliced(std::string& order, char name, int slices) {
+    HelperThread::Task task;
+    task.work = [&order, name, left = slices]() mutable {
+        order += name;
+        return --left > 0 ? HelperThread::Progress::More : HelperThread::Progress::Done;
+    };
+    return task;
+}
+
+TEST(HelperThread, UsersTakeTurnsAndSoDoTheTasksOfOne) {
     HelperThread helper("test", [] {});
     Gate gate;
     HelperThread::Task first = gate.task();
-    ASSERT_TRUE(helper.submit(first, HelperThread::Turn::Last));
+    ASSERT_TRUE(helper.submit(first));
     gate.reached.get_future().wait();
-    std::vector<int> order;
-    for (const int number : {1, 2, 3, 4}) {
-        HelperThread::Task task;
-        task.work = [&order, number] { order.push_back(number); };
-        ASSERT_TRUE(
-            helper.submit(task, number % 2 == 0 ? HelperThread::Turn::First : HelperThread::Turn::Last));
-    }
+    std::string order;
+    int done = 0;
+    const auto add = [&](uid_t uid, char name, int slices) {
+        HelperThread::Task task = sliced(order, name, slices);
+        task.done = [&] { ++done; };
+        HelperThread::Turn turn = HelperThread::turn_of(uid, std::move(task));
+        EXPECT_TRUE(helper.submit_turn(turn));
+    };
+    add(1, 'a', 3);
+    add(1, 'b', 2);
+    add(2, 'C', 4);
     gate.opened.set_value();
     run_until_idle(helper);
-    EXPECT_EQ((std::vector<int>{4, 2, 1, 3}), order);
+    EXPECT_EQ("aCbCaCbCa", order);
+    EXPECT_EQ(3, done);
+}
+
+TEST(HelperThread, TurnsAlternateWithTasks) {
+    HelperThread helper("test", [] {});
+    Gate gate;
+    HelperThread::Task first = gate.task();
+    ASSERT_TRUE(helper.submit(first));
+    gate.reached.get_future().wait();
+    std::string order;
+    for (const char name : {'1', '2', '3'}) {
+        HelperThread::Task task = sliced(order, name, 1);
+        ASSERT_TRUE(helper.submit(task));
+    }
+    HelperThread::Turn turn = HelperThread::turn_of(1, sliced(order, 'a', 4));
+    ASSERT_TRUE(helper.submit_turn(turn));
+    gate.opened.set_value();
+    run_until_idle(helper);
+    EXPECT_EQ("a1a2a3a", order);
+}
+
+TEST(HelperThread, StopEndsATaskBetweenTwoSlices) {
+    auto owned = std::make_shared<std::atomic<int>>(0);
+    HelperThread helper("test", [] {});
+    HelperThread::Task task;
+    task.work = [owned] {
+        ++*owned;
+        return HelperThread::Progress::More;
+    };
+    task.done = [] { ADD_FAILURE() << "it never ends by itself"; };
+    HelperThread::Turn turn = HelperThread::turn_of(1, std::move(task));
+    ASSERT_TRUE(helper.submit_turn(turn));
+    while (*owned < 3) ::usleep(200);
+    helper.stop();
+    helper.run_done();
+    EXPECT_EQ(1, owned.use_count());
+    HelperThread::Turn late = HelperThread::turn_of(1, HelperThread::Task());
+    EXPECT_FALSE(helper.submit_turn(late));
+    EXPECT_EQ(1u, late.size()) << "a refused turn is untouched";
 }
 
 TEST(HelperThread, StopDropsWhatWaitsAndRefusesMore) {
@@ -74,20 +131,20 @@ TEST(HelperThread, StopDropsWhatWaitsAndRefusesMore) {
     Gate gate;
     HelperThread helper("test", [] {});
     HelperThread::Task first = gate.task();
-    ASSERT_TRUE(helper.submit(first, HelperThread::Turn::Last));
+    ASSERT_TRUE(helper.submit(first));
     gate.reached.get_future().wait();
     HelperThread::Task second;
-    second.work = [owned] {};
+    second.work = [owned] { return HelperThread::Progress::Done; };
 
     owned.reset();
-    ASSERT_TRUE(helper.submit(second, HelperThread::Turn::Last));
+    ASSERT_TRUE(helper.submit(second));
     gate.opened.set_value();
     helper.stop();
     helper.run_done();
     EXPECT_TRUE(watched.expired());
     HelperThread::Task late;
-    late.work = [] {};
-    EXPECT_FALSE(helper.submit(late, HelperThread::Turn::First));
+    late.work = [] { return HelperThread::Progress::Done; };
+    EXPECT_FALSE(helper.submit(late));
     EXPECT_TRUE(static_cast<bool>(late.work)) << "a refused task is untouched";
 }
 

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "tests/daemon/daemon_process.h"
-#include "tests/daemon/held_jobs.h"
 #include "tests/daemon/job_check.h"
+#include "tests/daemon/jobs/held_jobs.h"
 #include "tests/daemon/raw_client.h"
 
 namespace tegu {

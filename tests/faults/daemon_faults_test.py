@@ -18,7 +18,8 @@ import subprocess
 import sys
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(FOLDER), "daemon"))
+DAEMON = os.path.join(os.path.dirname(FOLDER), "daemon")
+sys.path[:0] = [DAEMON, os.path.join(DAEMON, "store")]
 
 from daemon_paths import CLEAN, Failed  # noqa: E402
 from fault_driver import MOST_CALLS, Report, every_fault  # noqa: E402

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hostile clients, one class for each kind: attackers.py KIND BOARD SOCKET [UID], as whom it goes on once
 it has read its own files. While the board says RUN, the attack is made again and again, as fast as it goes;
-else nothing of it is left open. tests/daemon/hostile_*_test.py has the same attacks and asks whether the
+else nothing of it is left open. tests/daemon/hostile/*_test.py has the same attacks and asks whether the
 daemon answers them rightly; here they are there to be in the way of others."""
 
 import array
@@ -15,11 +15,12 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "daemon"))
+DAEMON = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "daemon")
+sys.path[:0] = [DAEMON, os.path.join(DAEMON, "hostile")]
 import board  # noqa: E402
 import rawclient  # noqa: E402
-from hostile_closing_test import lingering_socket  # noqa: E402
-from hostile_stalls_test import pin  # noqa: E402
+from closing_test import lingering_socket  # noqa: E402
+from stalls_test import pin  # noqa: E402
 from rawclient import Closed, Connection, frame, header, job_body, memfd  # noqa: E402
 
 HEALTH = 13

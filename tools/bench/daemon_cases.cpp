@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A private tegud through its socket, from start to idle. What is compared is measured in turns: each round
-// runs the job through the daemon and then in this process, so that both see the same moods of the machine,
-// and the ratio is taken within the round.
+// A private tegud through its socket, from start to idle. What is compared is measured in turns. Each round
+// runs the job through the daemon and then in this process, on the same machine state. The ratio is taken
+// within the round.
 #include <algorithm>
 #include <chrono>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two times that clients of a GPU feel: the round trip of a job over a buffer that the device already has,
-// beside what the daemon spent on computing it, and the time from connecting to the first answer. Each job is
-// one at a time, so that nothing is hidden by others.
+// Two times that clients of a GPU feel. One is the round trip of a job over a buffer that the device has,
+// beside the daemon's time for computing it. The other is the time from connecting to the first answer. Jobs
+// run one at a time, so that nothing is hidden by others.
 #include "tools/bench/gpu_roundtrip.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tuning tables cost the daemon: a lookup for a job, which it does for each one, and reading the tables
-// that came with this program, which it does at its start and at a SIGHUP. The machine of the lookups has
-// tables of as many rows as `tegu-tune` makes, and the job's row is the last one, or none holds.
+// What tuning tables cost the daemon: a lookup for each job, and reading the shipped tables at its start and
+// at a SIGHUP. The machine of the lookups has tables of as many rows as `tegu-tune` makes, and the job's row
+// is the last one, or none holds.
 #include <chrono>
 
 #include "config/tuning_load.h"

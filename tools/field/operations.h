@@ -17,6 +17,10 @@ struct JobTraits {
     Axes axes;                     // of the parameters
     double flops_per_element = 0;  // 0: not plain to count
     Values values = Values::Uniform;
+    // The field of its GPU policy that is a block size, and the beginning of the name of that kernel. Null:
+    // there is none; the kernel depends on the board.
+    const char* block_field = nullptr;
+    const char* block_kernel = nullptr;
 };
 inline JobTraits detail_axis(const char* name, std::uint64_t value) {
     JobTraits traits;

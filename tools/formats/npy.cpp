@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a .npy is a Python dictionary in text. The scanner below reads exactly the literals that it
-// may hold (strings, True and False, tuples of integers) and nothing else, in one pass, without recursion.
+// may hold: strings, True and False, tuples of integers. It takes one pass, without recursion.
 #include "tools/formats/npy.h"
 
 #include <cstring>

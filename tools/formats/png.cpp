@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that sees libpng. libpng leaves its functions by longjmp: what happens between setjmp and
-// that jump is in functions whose locals have no destructors, and what they allocate hangs on a struct that
-// the caller owns.
+// The only file that sees libpng. libpng leaves its functions by longjmp. So no local between setjmp and that
+// jump has a destructor, and what is allocated there hangs on a struct that the caller owns.
 #include "tools/formats/png.h"
 
 #include <png.h>

@@ -150,7 +150,10 @@ Expected<void> report(const Options& options, const LatencyHistogram& times, dou
             .integer(options.size);
         json.key("intrinsic").boolean(options.intrinsic).key("timing_us").begin_object();
         json.key("min").number(times.min_ns() / 1e3).key("avg").number(times.mean_ns() / 1e3);
-        json.key("p50").number(times.percentile_ns(0.5) / 1e3).key("p90").number(times.percentile_ns(0.9) / 1e3);
+        json.key("p50")
+            .number(times.percentile_ns(0.5) / 1e3)
+            .key("p90")
+            .number(times.percentile_ns(0.9) / 1e3);
         json.key("p99")
             .number(times.percentile_ns(0.99) / 1e3)
             .key("max")

@@ -40,7 +40,8 @@ Expected<void> print(const std::string& text);
 Json begin_report(const char* operation);
 Expected<void> finish_report(Json& json);
 
-// "tegu histogram: bins is 0 (allowed: 1..1048576)" on stderr, and the object on stdout if `json`. Returns the exit code.
+// "tegu histogram: bins is 0 (allowed: 1..1048576)" on stderr, and the object on stdout if `json`. Returns
+// the exit code.
 int report_error(const char* operation, const Error& error, bool json);
 // The object that report_error prints.
 std::string error_json(const char* operation, const Error& error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a signal does to the command: a half-written file goes away before the process does, and --timeout
-// ends a process that is stuck in a call without a deadline of its own. Handlers use async-signal-safe calls
-// on memory that was prepared before.
+// The command and signals: a half-written file is removed before the process ends. --timeout ends a process
+// that is stuck in a call without a deadline of its own. Handlers use async-signal-safe calls on memory that
+// was prepared before.
 #pragma once
 
 #include <string>

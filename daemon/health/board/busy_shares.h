@@ -12,7 +12,7 @@ namespace tegu::daemon::health {
 class BusyShares {
   public:
     // `busy_ns`: since the start. REQUIRES: no earlier time than before, for this name.
-    void look(const std::string& name, std::uint64_t busy_ns, std::uint64_t now_ns) {
+    void refresh(const std::string& name, std::uint64_t busy_ns, std::uint64_t now_ns) {
         Seen& seen = seen_[name];
         const std::uint64_t passed_ns = now_ns - seen.at_ns;
         if (seen.at_ns != 0 && passed_ns > 0) {

@@ -11,9 +11,9 @@ constexpr std::size_t kLeastBytes = 4 << 10;     // of a block, for the rules of
 constexpr std::uint64_t kCheapBytes = 48 << 10;  // of a block that leave room for several on a multiprocessor
 constexpr std::uint64_t kFewStretches = 8;       // of a segment that a warp may take alone
 constexpr std::uint64_t kFewCounters = 512;      // that are worth several copies
-constexpr std::uint64_t kMostElements = 1u << 31;  // of a part: its counters have 32 bits
+constexpr std::uint64_t kMaxElements = 1u << 31;  // of a part: its counters have 32 bits
 // reads of the elements that cost less than counters in global memory
-constexpr std::uint64_t kMostSlices = 8;
+constexpr std::uint64_t kMaxSlices = 8;
 constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor whose registers fit
 // on a multiprocessor: fewer blocks of lanes are slower than atomics
 constexpr std::uint64_t kLeastLaneBlocks = 3;
@@ -25,17 +25,13 @@ std::uint64_t round16(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
 }
 
-// Of shared memory, that the device takes for each block.
-std::uint64_t reserved_bytes(const DeviceLimits& limits) {
-    return limits.compute_capability >= 80 ? 1 << 10 : 0;
-}
-
 // That a multiprocessor holds at once.
 std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const DeviceLimits& limits) {
     const std::uint64_t bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
     std::uint64_t fit =
         std::min<std::uint64_t>(limits.threads_per_multiprocessor, kRegisterThreads) / threads;
-    if (block_bytes != 0) fit = std::min(fit, bytes / (block_bytes + reserved_bytes(limits)));
+    if (block_bytes != 0)
+        fit = std::min(fit, bytes / (block_bytes + reserved_shared_bytes(limits.compute_capability)));
     return std::max<std::uint64_t>(fit, 1);
 }
 
@@ -45,26 +41,26 @@ bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const 
     constexpr std::uint64_t kBlockBytes = std::uint64_t{kByteLaneThreads} * kByteLaneBytes;
     if (!work.values || kBlockBytes > limits.shared_bytes_per_block) return false;
     if (policy.lane_elements == 0) return true;
-    return work.input.lines * work.input.cols >= policy.lane_elements &&
-           (work.input.lines == 1 || work.input.cols >= kCountStretchBytes / 2) &&
+    return work.input.n >= policy.lane_elements &&
+           (work.input.lines() == 1 || work.input.cols >= kCountStretchBytes / 2) &&
            resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kLeastLaneBlocks;
 }
 
 // Where the counters lie, and who counts.
 void choose_team(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits,
                  CountShape* shape) {
-    const std::uint64_t most =
+    const std::uint64_t max =
         std::min(std::max(policy.shared_bytes, kLeastBytes), limits.shared_bytes_per_block);
-    const std::uint64_t elements = work.input.lines * work.input.cols;
+    const std::uint64_t elements = work.input.n;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
-    const std::uint64_t slices = divide_up(work.slots * 4, most - rule);
+    const std::uint64_t slices = divide_up(work.slots * 4, max - rule);
     // To clear and to add up many counters is not worth it for few elements.
-    shape->shared = slices <= kMostSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
+    shape->shared = slices <= kMaxSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
     shape->slices = shape->shared ? static_cast<unsigned>(slices) : 1;
     shape->slice = static_cast<std::uint32_t>(divide_up(work.slots, shape->slices * 4) * 4);
     const std::uint64_t counters = round16(std::uint64_t{shape->slice} * 4);
     const std::uint64_t held = shape->shared ? counters : 0;
-    shape->table = table != 0 && rule + held + table <= most && work.slots / 8 <= elements + 32;
+    shape->table = table != 0 && rule + held + table <= max && work.slots / 8 <= elements + 32;
     const std::uint64_t team = rule + held + (shape->table ? table : 0);
     if (counts_by_lane(work, policy, limits)) {
         shape->by_lane = shape->shared = true;
@@ -79,14 +75,14 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
     shape->threads = std::min(policy.threads_per_block, kCountThreads);
     shape->copies = 1;
     const bool few = count_stretches(work.input, work.element_bytes) <= kFewStretches;
-    const bool many = work.input.segments >=
-                      std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
-    shape->by_warp = few && many && team * (shape->threads / 32) <= std::min(most, kCheapBytes);
+    const bool many =
+        work.input.count >= std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
+    shape->by_warp = few && many && team * (shape->threads / 32) <= std::min(max, kCheapBytes);
     if (!shape->by_warp) {
         if (team > kCheapBytes / 2) shape->threads = kCountThreads;
         if (shape->shared && work.slots <= kFewCounters)
             shape->copies = std::max(1u, std::min(policy.copies, shape->threads / 32));
-        while (shape->copies > 1 && team + (shape->copies - 1) * counters > std::min(most, kCheapBytes))
+        while (shape->copies > 1 && team + (shape->copies - 1) * counters > std::min(max, kCheapBytes))
             --shape->copies;
     }
     shape->team_bytes = static_cast<unsigned>(team + (shape->copies - 1) * held);
@@ -134,7 +130,7 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
     choose_launch(work, policy, limits, &shape);
     const std::uint64_t resident = blocks_at_once(shape, policy, limits);
     const std::uint64_t stretch_elements = kCountStretchBytes / work.element_bytes + 32;
-    const std::uint64_t segments = std::min(work.input.segments, shape.segments);
+    const std::uint64_t segments = std::min(work.input.count, shape.segments);
     // Enough parts to fill the device, each worth counters of its own.
     std::uint64_t parts = 1;
     if (!shape.by_warp) {
@@ -143,7 +139,7 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
             shape.shared ? shape.at_once * stretch_elements / (4 * work.slots) + 1 : wanted;
         parts = std::min({resident / std::max<std::uint64_t>(segments * shape.slices, 1), wanted, worth});
     }
-    parts = std::max({parts, shape.at_once * stretch_elements / kMostElements + 1});
+    parts = std::max({parts, shape.at_once * stretch_elements / kMaxElements + 1});
     shape.part = divide_up(shape.at_once, parts);
     shape.parts = divide_up(shape.at_once, shape.part);
     const std::uint64_t blocks = divide_up(segments * shape.parts * shape.slices, shape.teams_per_block());

@@ -13,7 +13,7 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-constexpr unsigned kMostEntropyThreads = 512;
+constexpr unsigned kMaxEntropyThreads = 512;
 
 // The level of an element; `levels` for NaN.
 template <class T>
@@ -107,7 +107,7 @@ TEGU_DEVICE EntropySums add(const EntropySums& a, const EntropySums& b) {
 
 // Valid in thread 0.
 TEGU_DEVICE EntropySums block_add(EntropySums own) {
-    TEGU_SHARED_ARRAY(EntropySums, warps, kMostEntropyThreads / kWarpLanes);
+    TEGU_SHARED_ARRAY(EntropySums, warps, kMaxEntropyThreads / kWarpLanes);
     TEGU_UNROLL
     for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) own = add(own, shuffle_xor(own, mask));
     block_barrier();  // the sums of the segment before are read
@@ -124,7 +124,7 @@ TEGU_DEVICE EntropySums block_add(EntropySums own) {
 // shared: 24 B a warp, static                   result valid in: entropy, after the launch
 // moves: reads 8 * (levels + 1) B, writes 8 B a segment      order: any, sums are exact
 // why:   60 squarings a count are work for many threads, and the counts need not leave the device
-TEGU_KERNEL TEGU_BOUNDS(kMostEntropyThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxEntropyThreads)
     finish_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
                    EntropyTarget target) {
     for (std::uint64_t s = block_x(); s < segments; s += grid_x()) {
@@ -166,13 +166,14 @@ unsigned blocks_of(std::uint64_t segments) {
 
 }  // namespace
 
-LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule,
+LaunchStatus launch_count_levels(ElementType type, const Segments& input, const LevelRule& rule,
                                  const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
                                  const CountRange& range, Stream stream) {
     if (range.count == 0) return 0;
     const unsigned index = element_index(type) - element_index(ElementType::U16);
     return launch_count(kCountLevels[index], element_bytes(type),
-                        CountTask{input, shape, range, counts, nullptr, 0, 0, 0, false}, rule, rules, stream);
+                        CountTask{input, shape, range, counts, nullptr, 0, 0, 0, 0, false}, rule, rules,
+                        stream);
 }
 
 LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,
@@ -193,16 +194,15 @@ LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, st
 LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
                             const EntropyTarget& target, Stream stream) {
     if (segments == 0) return 0;
-    const unsigned threads = levels < kMostEntropyThreads
-                                 ? (levels + kWarpLanes - 1) / kWarpLanes * kWarpLanes
-                                 : kMostEntropyThreads;
+    const unsigned threads = levels < kMaxEntropyThreads ? (levels + kWarpLanes - 1) / kWarpLanes * kWarpLanes
+                                                         : kMaxEntropyThreads;
     return launch(kFinishEntropy[0], LaunchShape{blocks_of(segments), 1, threads, 0}, stream, counts,
                   segments, levels, target);
 }
 
 void list_entropy_kernels(KernelLister& to) {
     to.add(1, listed(kCountLevels, count_block<LevelRule>()), listed(kLevelBytes, BlockSize{256, 0}),
-           listed(kLevelRules, BlockSize{128, 0}), listed(kFinishEntropy, BlockSize{kMostEntropyThreads, 0}));
+           listed(kLevelRules, BlockSize{128, 0}), listed(kFinishEntropy, BlockSize{kMaxEntropyThreads, 0}));
 }
 
 }  // namespace cuda

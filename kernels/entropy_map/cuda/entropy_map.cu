@@ -108,10 +108,10 @@ void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::u
 unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads,
                          const DeviceLimits& limits) {
     constexpr unsigned kRegisterThreads = 1024;  // whose registers fit
-    const unsigned most = kRegisterThreads < limits.threads_per_multiprocessor
-                              ? kRegisterThreads
-                              : limits.threads_per_multiprocessor;
-    std::size_t blocks = most / threads;
+    const unsigned max = kRegisterThreads < limits.threads_per_multiprocessor
+                             ? kRegisterThreads
+                             : limits.threads_per_multiprocessor;
+    std::size_t blocks = max / threads;
     std::size_t bytes = 0;
     if (shape.method == EntropyMapMethod::Slide) bytes = entropy_slide_bytes(window, shape.columns, threads);
     if (shape.method == EntropyMapMethod::Columns)
@@ -122,10 +122,10 @@ unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& sha
 }
 
 // As many threads as the shared memory serves, in the largest blocks for that.
-unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape, unsigned most,
+unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape, unsigned max,
                        const DeviceLimits& limits) {
     unsigned best = kWarp, resident = 0;
-    for (unsigned threads = most; threads >= kWarp; threads -= kWarp) {
+    for (unsigned threads = max; threads >= kWarp; threads -= kWarp) {
         if (threads > kWarp &&
             entropy_slide_bytes(window, shape.columns, threads) > limits.shared_bytes_per_block)
             continue;
@@ -147,10 +147,10 @@ unsigned across_of(const EntropyWindow& window, const EntropyMapShape& shape) {
 }
 
 // The largest blocks whose windows have room for some results each; as even in width as steps allow.
-void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned most,
+void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned max,
                  const DeviceLimits& limits, EntropyMapShape* shape) {
     constexpr unsigned kFew = 2 * kColumnsStep;
-    shape->threads = most < kColumnsThreads / 4 ? 4 * most : kColumnsThreads;
+    shape->threads = max < kColumnsThreads / 4 ? 4 * max : kColumnsThreads;
     while (shape->threads > kWarp && entropy_columns_stretch(window, shape->threads, limits) < kFew)
         shape->threads = shape->threads / 2 / kWarp * kWarp;
     shape->columns = entropy_columns_stretch(window, shape->threads, limits);
@@ -210,11 +210,11 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
     shape.plane = !pairs || !entropy_pairs_reads(image.type) || !mirrors_once ||
                   image.row_stride > kPairsRowBytes / element_bytes(image.type);
     const bool single = prefers_single_columns(window, policy);
-    const unsigned most = !single || policy.threads_per_block > kSlideThreads / 4
-                              ? policy.threads_per_block
-                              : 4 * policy.threads_per_block;
+    const unsigned max = !single || policy.threads_per_block > kSlideThreads / 4
+                             ? policy.threads_per_block
+                             : 4 * policy.threads_per_block;
     shape.columns = pairs ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
-    shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, most, limits);
+    shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, max, limits);
     if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
     // A block takes as long for few columns as for all that it has side by side.
     const std::uint64_t across = across_of(window, shape), wide = image.cols < across ? image.cols : across;

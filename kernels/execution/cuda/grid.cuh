@@ -13,13 +13,12 @@ namespace cuda {
 constexpr unsigned kMaxThreads =
     1024;  // of a block: kernels whose policy is free leave registers for so many
 
-// Of a block of kernels that need more registers: TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters), and the
-// policy's number where that is less.
-inline unsigned most_threads(const DeviceLimits& limits) {
-    return limits.compute_capability < 70 ? kMaxThreads / 2 : kMaxThreads;
+// Threads of a block of kernels with TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters).
+inline unsigned max_threads(const DeviceLimits& limits) {
+    return limits.max_threads(kMaxThreads);
 }
 inline unsigned block_threads_of(unsigned policy_threads, const DeviceLimits& limits) {
-    return policy_threads < most_threads(limits) ? policy_threads : most_threads(limits);
+    return policy_threads < max_threads(limits) ? policy_threads : max_threads(limits);
 }
 
 template <std::size_t Bytes>
@@ -48,8 +47,8 @@ inline unsigned blocks_for(std::uint64_t items, unsigned threads, unsigned waves
     const std::uint64_t wanted = (items + threads - 1) / threads;
     const std::uint64_t resident =
         std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads);
-    const std::uint64_t most = resident * waves > 0 ? resident * waves : 1;
-    const std::uint64_t blocks = wanted < most ? wanted : most;
+    const std::uint64_t max = resident * waves > 0 ? resident * waves : 1;
+    const std::uint64_t blocks = wanted < max ? wanted : max;
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1u;
 }
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/execution/cuda/architecture.h"
+
 struct CUstream_st;
 
 namespace tegu {
@@ -31,6 +33,12 @@ struct DeviceLimits {
     unsigned threads_per_multiprocessor = 2048;
     std::size_t shared_bytes_per_block = kPlainSharedBytes;  // that a launch may ask for
     std::size_t l2_bytes = 256 << 10;
+
+    // Threads of a block that has the registers which its kernel bounds itself to, of `all` where a block may
+    // have all of a multiprocessor's.
+    constexpr unsigned max_threads(unsigned all) const {
+        return all / blocks_for_registers(compute_capability);
+    }
 };
 
 }  // namespace cuda

@@ -21,14 +21,14 @@ namespace cuda {
 // launched early calls it before it reads what launches wrote and before it writes: then those further back
 // have ended, too.
 TEGU_DEVICE void await_launch_before() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if TEGU_HAS_DEPENDENT_LAUNCH
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 // Blocks of the next launch, if that is an early one, may begin when all blocks of this one have called this
 // or ended.
 TEGU_DEVICE void pdl_trigger() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if TEGU_HAS_DEPENDENT_LAUNCH
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
@@ -39,7 +39,7 @@ TEGU_DEVICE void pdl_trigger() {
 template <class Kernel>
 bool waits_for_launch_before(Kernel kernel, unsigned compute_capability) {
     static std::atomic<signed char> known[256];  // of each compute capability; 0: not asked
-    if (compute_capability < 90 || compute_capability >= 256) return false;
+    if (!has_dependent_launch(compute_capability) || compute_capability >= 256) return false;
     std::atomic<signed char>& answer = known[compute_capability];
     if (answer == 0) {
         cudaFuncAttributes attributes;
@@ -47,7 +47,7 @@ bool waits_for_launch_before(Kernel kernel, unsigned compute_capability) {
             static_cast<void>(cudaGetLastError());
             return false;
         }
-        answer = attributes.ptxVersion >= 90 ? 1 : -1;
+        answer = has_dependent_launch(static_cast<unsigned>(attributes.ptxVersion)) ? 1 : -1;
     }
     return answer > 0;
 }

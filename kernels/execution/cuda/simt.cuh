@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/execution/cuda/architecture.h"
+
 #if defined(__CUDACC__)
 #define TEGU_KERNEL __global__ void
 #define TEGU_DEVICE __device__ __forceinline__
@@ -70,13 +72,6 @@ namespace tegu {
 namespace cuda {
 
 constexpr unsigned kWarpLanes = 32;
-// A block may have all registers of a multiprocessor, or half of them: kernels that need many bound their
-// blocks by threads / this.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
-constexpr unsigned kBlocksForRegisters = 2;
-#else
-constexpr unsigned kBlocksForRegisters = 1;
-#endif
 constexpr std::uint32_t kAllLanes = 0xffffffffu;
 
 // --- where a thread is
@@ -165,7 +160,7 @@ TEGU_DEVICE void warp_barrier() {
 }
 // What this thread wrote before is seen by the whole grid before what it writes after.
 TEGU_DEVICE void grid_fence() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#if TEGU_HAS_GRID_FENCES
     // all that is said here; __threadfence() orders more, and takes longer
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #elif defined(__CUDACC__)
@@ -249,7 +244,7 @@ TEGU_DEVICE bool warp_all(bool predicate) {
 }
 // The smallest word of the lanes.
 TEGU_DEVICE std::uint32_t warp_min(std::uint32_t word) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if TEGU_HAS_LANE_MINIMUM
     return __reduce_min_sync(kAllLanes, word);
 #else
     TEGU_UNROLL
@@ -262,7 +257,7 @@ TEGU_DEVICE std::uint32_t warp_min(std::uint32_t word) {
 }
 // The lanes with the same word, this one included. REQUIRES: word < 2^bits.
 TEGU_DEVICE std::uint32_t warp_match(std::uint32_t word, unsigned bits) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#if TEGU_HAS_LANE_MATCH
     static_cast<void>(bits);
     return __match_any_sync(kAllLanes, word);
 #elif defined(__CUDACC__)

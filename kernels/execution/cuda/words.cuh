@@ -136,7 +136,7 @@ TEGU_DEVICE std::uint32_t add_bytes_apart(std::uint32_t a, std::uint32_t b, std:
 }
 // sum + the four a * b.
 TEGU_DEVICE std::uint32_t add_byte_products(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+#if TEGU_HAS_DOT_PRODUCTS
     return __dp4a(a, b, sum);
 #else
     TEGU_UNROLL
@@ -146,7 +146,7 @@ TEGU_DEVICE std::uint32_t add_byte_products(std::uint32_t a, std::uint32_t b, st
 }
 // sum + the four a * b of signed bytes.
 TEGU_DEVICE std::int32_t add_signed_byte_products(std::uint32_t a, std::uint32_t b, std::int32_t sum) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+#if TEGU_HAS_DOT_PRODUCTS
     return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
 #else
     TEGU_UNROLL
@@ -157,18 +157,14 @@ TEGU_DEVICE std::int32_t add_signed_byte_products(std::uint32_t a, std::uint32_t
 }
 // sum + the two halves.
 TEGU_DEVICE std::uint32_t add_halves(std::uint32_t a, std::uint32_t sum) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+#if TEGU_HAS_DOT_PRODUCTS
     return __dp2a_lo(a, 0x0101u, sum);
 #else
     return sum + (a & 0xffff) + (a >> 16);
 #endif
 }
 // Words of two unsigned halves, each by itself: one instruction where kFastHalves, else several.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-constexpr bool kFastHalves = true;
-#else
-constexpr bool kFastHalves = false;
-#endif
+constexpr bool kFastHalves = TEGU_HAS_PACKED_HALVES;
 TEGU_DEVICE std::uint32_t smaller_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDACC__)
     return __vminu2(a, b);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments that one warp or one block deals with: sorted, or, for few statistics, looked through.
+// KeySegments that one warp or one block deals with: sorted, or, for few statistics, looked through.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/quantile/cuda/nan.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -34,11 +35,12 @@ TEGU_DEVICE void write_pairs(const U* keys, std::uint64_t n, const BlockQuantile
 // quantile_blocks: each segment sorted, and the statistics taken from it.
 // in:    elements [n], places                        out: pairs, nans
 // grid:  x = segments                               block: policy.block_threads, fewer for short segments
-// shared: room * sizeof(U) B dynamic, 256 B static   result valid in: pairs and nans, after the launch
+// shared: capacity * sizeof(U) B dynamic, 256 B static   result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
 // why:   any number of statistics for one sort, all in shared memory
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_blocks(Segments in, BlockQuantiles quantiles, unsigned room) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    quantile_blocks(KeySegments in, BlockQuantiles quantiles, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     U* const keys = reinterpret_cast<U*>(shared);
     const std::uint64_t number = block_x();
@@ -50,11 +52,11 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_blocks(Segments in, BlockQuantiles
         keys[i] = key;
         own += in.is_float && key == nan ? 1 : 0;
     });
-    for (std::uint64_t i = in.n + thread_index(); i < room; i += block_threads())
+    for (std::uint64_t i = in.n + thread_index(); i < capacity; i += block_threads())
         keys[i] = static_cast<U>(~U{0});
     std::uint64_t total;
     block_sum_before(own, &total);
-    block_sort<U, false>(keys, nullptr, room);
+    block_sort<U, false>(keys, nullptr, capacity);
     write_pairs(keys, in.n, quantiles, number, thread_index(), block_threads());
     if (thread_index() == 0) quantiles.nans[number] = total;
 }
@@ -93,7 +95,7 @@ TEGU_DEVICE void warp_sort(std::uint32_t (&keys)[Items]) {
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
 // why:   in registers a step of the network costs a few instructions and no barrier
 template <class U, unsigned Items>
-TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Segments in, BlockQuantiles quantiles) {
+TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(KeySegments in, BlockQuantiles quantiles) {
     TEGU_SHARED_ARRAY(std::uint32_t, shared, kRowThreads * Items);
     const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
     if (number >= in.count) return;
@@ -130,7 +132,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Segments in, BlockQuantiles q
 // order: any
 // why:   a sort moves every element dozens of times
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Segments in, BlockQuantiles quantiles) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(KeySegments in, BlockQuantiles quantiles) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kWindow);
     TEGU_SHARED_ARRAY(U, keys, kWindow);
@@ -166,9 +168,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Segments in, BlockQuantile
     }
 }
 
-unsigned threads_for(std::uint64_t items, unsigned most) {
+unsigned threads_for(std::uint64_t items, unsigned max) {
     const std::uint64_t wanted = (items + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
-    return wanted < most ? static_cast<unsigned>(wanted) : most;
+    return wanted < max ? static_cast<unsigned>(wanted) : max;
 }
 
 constexpr const char* kMoves = "reads n elements, writes 16 B a quantile";
@@ -190,28 +192,29 @@ constexpr KernelTable<decltype(&quantile_rows<std::uint8_t, 4>), 6> kQuantileRow
 
 }  // namespace
 
-unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits) {
+unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 1 << 10;  // what the kernel has besides
-    unsigned room = policy.room;
-    while (room > 32 && room * width + fixed > limits.shared_bytes_per_block) room /= 2;
-    return room;
+    unsigned capacity = policy.capacity;
+    while (capacity > 32 && capacity * width + fixed > limits.shared_bytes_per_block) capacity /= 2;
+    return capacity;
 }
 
-LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream) {
+LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles, Stream stream) {
     const unsigned warps = kRowThreads / kWarpLanes;
     const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
     return launch(kQuantileRows[2 * width_index(in.width) + (in.n <= 4 * kWarpLanes ? 0 : 1)], shape, stream,
                   in, quantiles);
 }
 
-LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
+LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles, unsigned capacity,
                                     const QuantilePolicy& policy, Stream stream) {
     const LaunchShape shape{static_cast<unsigned>(in.count), 1,
-                            threads_for(room / 4 + 1, policy.block_threads), std::size_t{room} * in.width};
-    return launch(kQuantileBlocks[width_index(in.width)], shape, stream, in, quantiles, room);
+                            threads_for(capacity / 4 + 1, policy.block_threads),
+                            std::size_t{capacity} * in.width};
+    return launch(kQuantileBlocks[width_index(in.width)], shape, stream, in, quantiles, capacity);
 }
 
-LaunchStatus launch_quantile_windows(const Segments& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits,
                                      Stream stream) {
     const unsigned each = in.count > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
@@ -227,7 +230,7 @@ void list_quantile_blocks_kernels(KernelLister& to) {
                   [&](unsigned index) {
                       const unsigned width = width_of_index(index);
                       return BlockSize{policy.block_threads,
-                                       quantile_room(width, policy, to.limits()) * std::size_t{width}};
+                                       quantile_capacity(width, policy, to.limits()) * std::size_t{width}};
                   }),
            listed(kQuantileWindows, BlockSize{policy.block_threads, 0}));
     to.add(1, listed(kQuantileRows, BlockSize{kRowThreads, 0}));

@@ -12,12 +12,12 @@ namespace {
 
 constexpr unsigned kBracketThreads = 512;  // of a block at most
 constexpr unsigned kBracketKept = 1024;    // keys that a block keeps before it brings them to the list
-constexpr unsigned kBracketRoom = kBracketKept + kBracketThreads * kSelectBatch;
+constexpr unsigned kBracketCapacity = kBracketKept + kBracketThreads * kSelectBatch;
 
 // Keys of a block on their way to the list. A tile adds no more than there is room for.
 template <class U>
 struct KeptKeys {
-    U* keys;              // [kBracketRoom] shared
+    U* keys;              // [kBracketCapacity] shared
     std::uint32_t* used;  // shared
 
     // The lanes of a warp bring keys[j] where bit j of their masks is set. True if the keys should go to
@@ -41,14 +41,14 @@ struct KeptKeys {
         return full;
     }
     // All threads of the block call it.
-    TEGU_DEVICE void flush(U* list, std::uint64_t room, std::uint64_t* listed) const {
+    TEGU_DEVICE void flush(U* list, std::uint64_t capacity, std::uint64_t* listed) const {
         TEGU_SHARED(std::uint64_t, place);
         block_barrier();
         const std::uint32_t count = *used;
         if (thread_index() == 0) place = atomic_add(listed, std::uint64_t{count});
         block_barrier();
         for (std::uint32_t i = thread_index(); i < count; i += block_threads())
-            if (place + i < room) list[place + i] = keys[i];
+            if (place + i < capacity) list[place + i] = keys[i];
         if (thread_index() == 0) *used = 0;
         block_barrier();
     }
@@ -64,8 +64,8 @@ struct KeptKeys {
 //        once
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
-    bracket_filter(Segments in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
-    TEGU_SHARED_ARRAY(U, shared_keys, kBracketRoom);
+    bracket_filter(KeySegments in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
+    TEGU_SHARED_ARRAY(U, shared_keys, kBracketCapacity);
     TEGU_SHARED(std::uint32_t, used);
     const KeptKeys<U> kept{shared_keys, &used};
     if (thread_index() == 0) used = 0;
@@ -100,9 +100,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
         own_nans += tile_nans;
         bool full = false;
         if (warp_any(mask != 0)) full = kept.add(keys, mask);
-        if (block_any(full)) kept.flush(list, bracket.room, &states[1].survivors);
+        if (block_any(full)) kept.flush(list, bracket.capacity, &states[1].survivors);
     }
-    kept.flush(list, bracket.room, &states[1].survivors);
+    kept.flush(list, bracket.capacity, &states[1].survivors);
     std::uint64_t total;
     block_sum_before(below, &total);
     if (thread_index() == 0 && total != 0) atomic_add(&states[0].survivors, total);
@@ -128,7 +128,7 @@ TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::ui
     std::uint64_t* const bins = bracket.memory->bins + std::uint64_t{block_y()} * kSelectBins;
     const std::uint64_t below = states[0].survivors, listed = states[1].survivors;
     const std::uint64_t wanted = place + block_y();
-    if (wanted < below || wanted - below >= listed || listed > bracket.room) return;  // found stays 0
+    if (wanted < below || wanted - below >= listed || listed > bracket.capacity) return;  // found stays 0
     SelectRange range{
         bracket.from_below ? 0 : states[0].key, static_cast<U>(states[1].key), 0, listed, 0, false};
     if (!first) {
@@ -168,20 +168,21 @@ unsigned threads_of(const QuantilePolicy& policy) {
 
 }  // namespace
 
-LaunchStatus launch_bracket_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_bracket_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream) {
     const unsigned threads = threads_of(policy);
     const std::uint64_t tiles = (end - begin) / (std::uint64_t{threads} * kSelectBatch) + 1;
-    const std::uint64_t most = 2 * std::uint64_t{limits.multiprocessors};
-    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), 1, threads, 0};
+    const std::uint64_t max = 2 * std::uint64_t{limits.multiprocessors};
+    const LaunchShape shape{static_cast<unsigned>(tiles < max ? tiles : max), 1, threads, 0};
     return launch(kBracketFilter[width_index(in.width)], shape, stream, in, begin, end, bracket);
 }
 
 LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
                                    const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
     const unsigned threads = threads_of(policy);
-    const LaunchShape shape{blocks_for(bracket.room / kSelectBatch + 1, threads, 1, limits), 2, threads, 0};
+    const LaunchShape shape{blocks_for(bracket.capacity / kSelectBatch + 1, threads, 1, limits), 2, threads,
+                            0};
     const unsigned steps = (8 * width + kSelectBinBits - 1) / kSelectBinBits;
     LaunchStatus status = 0;
     for (unsigned step = 0; step < steps && status == 0; ++step)

@@ -4,7 +4,7 @@
 //   short segments  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked
 //                    through by one: it narrows the range of keys until little is left around each
 //                    statistic;
-//   one statistic of a long one is looked for between two cuts from a sample (kernels/topk/cuda/topk.h): one
+//   one statistic of a long one is looked for between two cuts from a sample (selection/cuda/cut.h): one
 //   pass keeps what lies between; it is not found there if
 //                    the sample misled, or NaN are not among the elements;
 //   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin
@@ -20,7 +20,7 @@ namespace cuda {
 struct QuantilePolicy {
     unsigned block_threads;  // of a block that sorts: a multiple of 32, 32..1024
     // keys that such a block sorts at most: a power of two; fewer where shared memory is small
-    unsigned room;
+    unsigned capacity;
     unsigned count_threads;  // of a block that counts: a multiple of 32, 32..1024
     unsigned waves;          // blocks that count: this many times what is resident at once
     // bins that a block counts in shared memory at most: a multiple of 2048; fewer where shared memory is
@@ -34,10 +34,11 @@ struct QuantilePolicy {
     std::uint64_t bracket_elements = 1 << 17;
 
     friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
-        return a.block_threads == b.block_threads && a.room == b.room && a.count_threads == b.count_threads &&
-               a.waves == b.waves && a.shared_bins == b.shared_bins && a.warp_elements == b.warp_elements &&
-               a.windows == b.windows && a.window_elements == b.window_elements &&
-               a.piece_elements == b.piece_elements && a.bracket_elements == b.bracket_elements;
+        return a.block_threads == b.block_threads && a.capacity == b.capacity &&
+               a.count_threads == b.count_threads && a.waves == b.waves && a.shared_bins == b.shared_bins &&
+               a.warp_elements == b.warp_elements && a.windows == b.windows &&
+               a.window_elements == b.window_elements && a.piece_elements == b.piece_elements &&
+               a.bracket_elements == b.bracket_elements;
     }
 };
 constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 1024, 1 << 23, 1 << 17};
@@ -47,8 +48,8 @@ constexpr unsigned kQuantileDigitBits = 11;
 constexpr unsigned kMaxQuantileLevels = 8;
 constexpr std::uint16_t kNoNode = 0xffff;
 
-// Keys of a width that one block of the device can sort: a power of two, at most policy.room.
-unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits);
+// Keys of a width that one block of the device can sort: a power of two, at most policy.capacity.
+unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits);
 // Bins that one block of the device can count in shared memory: at most policy.shared_bins.
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
 
@@ -60,13 +61,13 @@ struct BlockQuantiles {
     std::uint64_t* pairs;  // [count, quantiles, 2]: the key at the place and the one behind it
     std::uint64_t* nans;   // [count]
 };
-// All sorted by blocks. One launch. REQUIRES: n <= room <= quantile_room(); count <= 2^31 - 1.
-LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
+// All sorted by blocks. One launch. REQUIRES: n <= capacity <= quantile_capacity(); count <= 2^31 - 1.
+LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles, unsigned capacity,
                                     const QuantilePolicy& policy, Stream stream);
 // The same by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
-LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream);
+LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles, Stream stream);
 // The same by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
-LaunchStatus launch_quantile_windows(const Segments& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The digits that are counted, and the nodes of a tree above them: node 0 at level 0, and each node has a
@@ -82,9 +83,9 @@ struct QuantileLevels {
 // counts[s, node, digit] at level depth. nans[s]: how many elements are NaN, of floats at level 0; else 0.
 // Two memory operations and one launch.
 // REQUIRES: count <= 65535. Children may hold anything: what is not below nodes[level + 1] counts as kNoNode.
-LaunchStatus launch_quantile_counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,
-                                    std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
-                                    const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_quantile_counts(const KeySegments& in, const QuantileLevels& levels,
+                                    std::uint64_t* counts, std::uint64_t* nans, const QuantilePolicy& policy,
+                                    const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
 // What the search between two cuts of one segment keeps in device memory, zero at first.
 struct BracketTarget {
@@ -103,12 +104,12 @@ struct BracketMemory {
 struct Bracket {
     BracketMemory* memory;
     bool from_below;  // there is no lower cut
-    void* list;       // [room] keys
-    std::uint64_t room;
+    void* list;       // [capacity] keys
+    std::uint64_t capacity;
 };
 // The keys between the cuts among elements [begin, end) to the list, in any order, and the numbers. One
 // launch. REQUIRES: in.count == 1; begin < end <= n.
-LaunchStatus launch_bracket_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_bracket_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream);
 // The targets, if they are in the list. As many launches as a key has digits of 11 bits; each reads the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's part is the same arithmetic as on the CPU (kernels/quantile/finish.h), on keys that the device
-// found. Segments are dealt with in batches whose counts or pairs are read in one piece.
+// found. KeySegments are dealt with in batches whose counts or pairs are read in one piece.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -45,8 +45,8 @@ class QuantileRun {
           pace_(context, stop) {}
 
     Result<void> run() {
-        const unsigned room = quantile_room(in_.width, policy_, context_.limits);
-        if (in_.n <= room || by_window()) return by_blocks();
+        const unsigned capacity = quantile_capacity(in_.width, policy_, context_.limits);
+        if (in_.n <= capacity || by_window()) return by_blocks();
         if (in_.count == 1 && params_.q.size() == 1 && in_.n >= policy_.bracket_elements) return by_bracket();
         return by_counts();
     }
@@ -108,7 +108,7 @@ class QuantileRun {
         std::uint64_t* each = nullptr;
         for (std::uint64_t first = 0; first < in_.count && done; first += batch) {
             if (stop_.stop_requested()) return stop_.error();
-            const Segments part = part_of(in_, first, std::min(batch, in_.count - first));
+            const KeySegments part = part_of(in_, first, std::min(batch, in_.count - first));
             BlockQuantiles of{*places, false, quantiles, *found, *found + part.count * 2 * quantiles};
             std::vector<std::uint64_t> pairs(static_cast<std::size_t>(part.count * (2 * quantiles + 1)));
             done = pairs_of(part, of, &pairs);
@@ -134,7 +134,7 @@ class QuantileRun {
         return done;
     }
 
-    Result<void> pairs_of(const Segments& part, const BlockQuantiles& quantiles,
+    Result<void> pairs_of(const KeySegments& part, const BlockQuantiles& quantiles,
                           std::vector<std::uint64_t>* pairs) {
         LaunchStatus status = 0;
         if (by_warp()) {
@@ -145,9 +145,9 @@ class QuantileRun {
             status = launch_quantile_windows(part, quantiles, policy_, context_.limits, context_.stream);
         } else {
             method_ = "blocks";
-            unsigned room = 1;
-            while (room < part.n) room *= 2;
-            status = launch_quantile_blocks(part, quantiles, room, policy_, context_.stream);
+            unsigned capacity = 1;
+            while (capacity < part.n) capacity *= 2;
+            status = launch_quantile_blocks(part, quantiles, capacity, policy_, context_.stream);
         }
         Result<void> done = check_cuda(status, "quantile of rows");
         return done ? context_.workspace->read(pairs->data(), quantiles.pairs,
@@ -155,7 +155,7 @@ class QuantileRun {
                     : done;
     }
 
-    Result<void> finish_pairs(const Segments& part, std::uint64_t first,
+    Result<void> finish_pairs(const KeySegments& part, std::uint64_t first,
                               const std::vector<std::uint64_t>& found) {
         const std::uint64_t quantiles = params_.q.size();
         const std::uint64_t* const nans = found.data() + part.count * 2 * quantiles;
@@ -175,9 +175,9 @@ class QuantileRun {
     // Where the sample says that a place lies: five standard deviations on both sides, and what the search
     // for a cut may add.
     struct Bounds {
-        SamplePlaces low;  // place 0: from the first pair on
-        SamplePlaces high;
-        std::uint64_t room;  // for what lies between
+        SampleRanks low;  // place 0: from the first pair on
+        SampleRanks high;
+        std::uint64_t capacity;  // for what lies between
     };
     Bounds bounds_of(std::uint64_t place, std::uint64_t sample) const {
         const double part = static_cast<double>(sample) / static_cast<double>(in_.n);
@@ -190,23 +190,23 @@ class QuantileRun {
         if (low >= 1) bounds.low = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(low + slack)};
         bounds.high = {std::min(static_cast<std::uint64_t>(high), sample),
                        std::min(static_cast<std::uint64_t>(high + slack), sample)};
-        const double most = (high - low + slack + 6 * std::sqrt(high - low + slack) + 6) / part;
-        bounds.room = most < static_cast<double>(in_.n) ? static_cast<std::uint64_t>(most) : in_.n;
+        const double max = (high - low + slack + 6 * std::sqrt(high - low + slack) + 6) / part;
+        bounds.capacity = max < static_cast<double>(in_.n) ? static_cast<std::uint64_t>(max) : in_.n;
         return bounds;
     }
 
     Result<void> by_bracket() {
-        const TopkPolicy& cuts = context_.policies.topk;
+        const SelectionPolicy& cuts = context_.policies.selection;
         const std::uint64_t sample = sample_size(in_.n, in_.width, cuts);
         const std::uint64_t place = place_of(params_.q[0], 0);
         const Bounds bounds = bounds_of(place, sample);
         Result<void*> memory = context_.workspace->take_zeroed(sizeof(BracketMemory));
         if (!memory) return std::move(memory).error();
-        Result<std::byte*> list = take<std::byte>(bounds.room * in_.width);
+        Result<std::byte*> list = take<std::byte>(bounds.capacity * in_.width);
         if (!list) return std::move(list).error();
         const Bracket bracket{static_cast<BracketMemory*>(*memory), bounds.low.place == 0, *list,
-                              bounds.room};
-        const SamplePlaces low = bracket.from_below ? SamplePlaces{1, 1} : bounds.low;
+                              bounds.capacity};
+        const SampleRanks low = bracket.from_below ? SampleRanks{1, 1} : bounds.low;
         LaunchStatus status =
             launch_sample_cuts(in_, sample, low, bounds.high, bracket.memory->states, cuts, context_.stream);
         const Pieces pieces = pace_.pieces(policy_.piece_elements * context_.limits.multiprocessors);
@@ -236,11 +236,11 @@ class QuantileRun {
     // --- long ones
 
     Result<void> by_counts() {
-        const std::uint64_t most_nodes = 2 * params_.q.size();
+        const std::uint64_t max_nodes = 2 * params_.q.size();
         const std::uint64_t bins = std::uint64_t{1} << kQuantileDigitBits;
         const std::uint64_t batch = std::clamp<std::uint64_t>(
-            kCountBytes / (most_nodes * bins * sizeof(std::uint64_t)), 1, std::min(in_.count, kMaxBatch));
-        Result<std::uint64_t*> counts = take<std::uint64_t>(batch * most_nodes * bins);
+            kCountBytes / (max_nodes * bins * sizeof(std::uint64_t)), 1, std::min(in_.count, kMaxBatch));
+        Result<std::uint64_t*> counts = take<std::uint64_t>(batch * max_nodes * bins);
         if (!counts) return std::move(counts).error();
         Result<std::uint64_t*> nans = take<std::uint64_t>(batch);
         if (!nans) return std::move(nans).error();
@@ -262,7 +262,7 @@ class QuantileRun {
         return std::min(nodes << bits > shared ? kQuantileDigitBits : bits, left);
     }
 
-    Result<void> count_batch(const Segments& part, std::uint64_t first, std::uint64_t* counts,
+    Result<void> count_batch(const KeySegments& part, std::uint64_t first, std::uint64_t* counts,
                              std::uint64_t* nans) {
         std::vector<std::uint64_t> nans_of(static_cast<std::size_t>(part.count));
         std::vector<QuantileTree> trees;
@@ -361,7 +361,7 @@ class QuantileRun {
 
     const QuantileParams& params_;
     const ElementType type_;
-    const Segments in_;
+    const KeySegments in_;
     std::byte* const out_;
     const std::size_t result_bytes_;  // of a segment
     const Context& context_;

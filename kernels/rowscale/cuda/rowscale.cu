@@ -16,11 +16,11 @@ namespace {
 
 using namespace rowscale;
 
-constexpr unsigned kInFlight = 4;  // packs that a thread loads at once of a row that it does not hold
+constexpr unsigned kInFlight = kRowscaleInFlight;
 
-// How many of [begin, end) there are, `most` at most.
-TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned most) {
-    return end - begin < most ? static_cast<unsigned>(end - begin) : most;
+// How many of [begin, end) there are, `max` at most.
+TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned max) {
+    return end - begin < max ? static_cast<unsigned>(end - begin) : max;
 }
 
 // rowscale_groups: rows that the registers of a part of a warp hold.
@@ -246,62 +246,11 @@ LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape,
     const unsigned y = static_cast<unsigned>(piece.lines < kMaxGridY ? piece.lines : kMaxGridY);
     const unsigned x =
         blocks_for((piece.cols / shape.pack + kInFlight - 1) / kInFlight, shape.threads, waves, limits);
-    const unsigned most = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
-    return LaunchShape{x < (most + y - 1) / y ? x : (most + y - 1) / y, y, shape.threads, 0};
-}
-
-unsigned power_of_two_from(std::uint64_t least) {
-    unsigned power = 1;
-    while (power < least) power *= 2;
-    return power;
-}
-
-// Whether a row stays in the L2 cache until its block reads it again, and a launch holds some for each
-// multiprocessor.
-bool sweeps_pay(const RowscaleArrays& arrays, std::uint64_t row_bytes, const RowscalePolicy& policy,
-                const DeviceLimits& limits) {
-    constexpr std::uint64_t kRows = 4;
-    return arrays.rows >= kRows * limits.multiprocessors && row_bytes <= policy.launch_bytes / kRows;
+    const unsigned max = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
+    return LaunchShape{x < (max + y - 1) / y ? x : (max + y - 1) / y, y, shape.threads, 0};
 }
 
 }  // namespace
-
-RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, const RowscalePolicy& policy,
-                             const DeviceLimits& limits) {
-    const std::uint64_t bytes = element_bytes(type);
-    const auto aligned = [](const void* address) {
-        return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
-    };
-    const bool many = arrays.rows * arrays.lines > 1;
-    const bool packed = aligned(arrays.x) && aligned(arrays.values) && arrays.cols * bytes % 16 == 0 &&
-                        (!many || arrays.row_stride * bytes % 16 == 0);
-    const unsigned wanted = block_threads_of(policy.threads_per_block, limits);
-    RowscaleShape shape{RowscaleMethod::Spread, packed ? static_cast<unsigned>(16 / bytes) : 1, wanted, 0,
-                        kInFlight};
-    if (arrays.lines != 1) return shape;
-    const std::uint64_t packs = arrays.cols / shape.pack;
-    const auto rounds = [&](std::uint64_t threads) { return (packs + threads - 1) / threads; };
-    if (rounds(kWarpLanes) <= policy.packs_per_thread) {
-        shape.method = RowscaleMethod::Group;
-        shape.lanes = packs < kWarpLanes ? power_of_two_from(packs) : kWarpLanes;
-        shape.packs = static_cast<unsigned>(rounds(shape.lanes));
-        return shape;
-    }
-    while (shape.threads * 2 <= most_threads(limits) && rounds(shape.threads) > policy.packs_per_thread)
-        shape.threads *= 2;
-    shape.lanes = shape.threads;
-    shape.packs = kInFlight;
-    if (shape.threads > kWarpLanes && rounds(shape.threads) <= policy.packs_per_thread) {
-        shape.method = RowscaleMethod::Block;
-        shape.packs = static_cast<unsigned>(rounds(shape.threads));
-    } else if (sweeps_pay(arrays, arrays.cols * bytes, policy, limits)) {
-        shape.method = RowscaleMethod::Sweeps;
-    } else {
-        shape.threads = wanted;
-        shape.lanes = 0;
-    }
-    return shape;
-}
 
 LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape,
                              const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
@@ -344,7 +293,7 @@ LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arra
 void list_rowscale_kernels(KernelLister& to) {
     const BlockSize some{kDefaultRowscalePolicy.threads_per_block, 0};
     to.add(kTypeRows, listed(kGroups, some), listed(kBlocks, BlockSize{512, 0}),
-           listed(kSweeps, BlockSize{most_threads(to.limits()), 0}), listed(kKeys, some),
+           listed(kSweeps, BlockSize{max_threads(to.limits()), 0}), listed(kKeys, some),
            listed(kDivide, some));
 }
 

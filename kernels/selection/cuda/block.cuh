@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one block does to select and sort: sums over its threads, a cut that leaves few pairs, the pairs up to
-// the cut collected in shared memory, and their order by a bitonic network. Pairs come from a Source, which
-// need not be in the order of the indices:
+// What one block does to select: sums over its threads, a cut that leaves few pairs, and the pairs up to the
+// cut collected in shared memory. Pairs come from a Source, which need not be in the order of the indices:
 //   U bits(i), U key_of(bits), std::uint64_t index(i)   of pair i < count
 // A source is read several times; where its elements change in between, cuts are wrong, and every access
 // stays in its bounds.
@@ -173,10 +172,10 @@ struct BinRun {
 };
 
 // The bin where the sum of the bins reaches `wanted` (>= 1), and those behind it that begin before the sum
-// reaches `stop`, as long as all have at most `most` pairs; to all threads. False if the sum never reaches
+// reaches `stop`, as long as all have at most `max` pairs; to all threads. False if the sum never reaches
 // it. The bins' sum fits their type.
 template <class T>
-TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t most,
+TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t max,
                                 BinRun* run) {
     TEGU_SHARED_ARRAY(std::uint64_t, found, 3);
     TEGU_SHARED(std::uint64_t, longest);  // the last bin and, in the lower half, the pairs up to it
@@ -201,12 +200,12 @@ TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64
     }
     block_barrier();
     *run = BinRun{found[0], found[0], found[1], found[2]};
-    if (most != 0) {
+    if (max != 0) {
         std::uint64_t sum = start;
         for (unsigned b = begin; b < end; ++b) {
             const bool begins = sum < stop;
             sum += bins[b];
-            if (b > run->first && begins && sum - run->before <= most)
+            if (b > run->first && begins && sum - run->before <= max)
                 atomic_max(&longest, std::uint64_t{b} << 32 | (sum - run->before));
         }
         block_barrier();
@@ -255,31 +254,31 @@ TEGU_DEVICE SelectRange block_narrow(const Source& source, std::uint64_t count, 
     return range;
 }
 
-// Narrows a range to at most `most` pairs: the one at place `first` (from 0), and as many of those up to
+// Narrows a range to at most `max` pairs: the one at place `first` (from 0), and as many of those up to
 // place `end` as there is room for. bins: [kSelectBins] shared. False if the source has no such pair (it has
 // changed). REQUIRES: range.before <= first < end, most >= 1.
 template <class U, class Source>
 TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::uint64_t first,
-                              std::uint64_t end, std::uint64_t most, std::uint64_t last_index,
+                              std::uint64_t end, std::uint64_t max, std::uint64_t last_index,
                               std::uint32_t* bins, SelectRange* range) {
-    while (range->inside > most) {
+    while (range->inside > max) {
         if (range->low >= range->high) {
             if (range->by_index) return false;
             range->go_by_index(last_index);
         }
         block_count_bins<U>(source, count, *range, bins);
         BinRun run;
-        if (!block_find_run(bins, first + 1 - range->before, end - range->before, most, &run)) return false;
+        if (!block_find_run(bins, first + 1 - range->before, end - range->before, max, &run)) return false;
         range->enter(run.first, run.last, run.before, run.inside);
     }
     return true;
 }
 
 // The pairs with takes(i, key) go to shared memory, in any order; returns how many there are there, at most
-// `room`.
+// `capacity`.
 template <class U, class Source, class Takes>
 TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U* keys, std::uint64_t* indices,
-                                   unsigned room, Takes takes) {
+                                   unsigned capacity, Takes takes) {
     TEGU_SHARED(std::uint32_t, used);
     if (thread_index() == 0) used = 0;
     block_barrier();
@@ -291,98 +290,15 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U*
         std::uint32_t slot = 0;
         if (lane_index() == first) slot = atomic_add(&used, count_bits(lanes));
         slot = shuffle(slot, first) + count_bits(lanes & lanes_before());
-        if (taken && slot < room) {
+        if (taken && slot < capacity) {
             keys[slot] = key;
             indices[slot] = source.index(i);
         }
     });
     block_barrier();
-    const unsigned collected = used < room ? used : room;
+    const unsigned collected = used < capacity ? used : capacity;
     block_barrier();  // `used` is used again
     return collected;
-}
-
-// What is missing to a power of two comes behind all that is there: then block_sort can sort it. Returns that
-// size.
-template <class U>
-TEGU_DEVICE unsigned block_fill(U* keys, std::uint64_t* indices, unsigned count) {
-    unsigned size = 1;
-    while (size < count) size *= 2;
-    for (unsigned i = count + thread_index(); i < size; i += block_threads()) {
-        keys[i] = static_cast<U>(~U{0});
-        indices[i] = ~std::uint64_t{0};
-    }
-    return size;
-}
-
-// One comparison of the network: pair `number` of those whose places differ in `stride`.
-template <class U, bool Indexed>
-TEGU_DEVICE void compare_pairs(U* keys, std::uint64_t* indices, unsigned number, unsigned run,
-                               unsigned stride) {
-    const unsigned low = 2 * number - (number & (stride - 1));
-    const unsigned high = low + stride;
-    const U low_key = keys[low], high_key = keys[high];
-    const std::uint64_t low_index = Indexed ? indices[low] : 0, high_index = Indexed ? indices[high] : 0;
-    const bool ascending = (low & run) == 0;
-    if (is_behind(low_key, low_index, high_key, high_index) != ascending) return;
-    keys[low] = high_key;
-    keys[high] = low_key;
-    if (!Indexed) return;
-    indices[low] = high_index;
-    indices[high] = low_index;
-}
-
-// Sorts pairs in shared memory by (key, index), or keys alone. REQUIRES: size is a power of two; what
-// compares equal may change places. Comparisons over up to a warp's lanes stay in a part that one warp owns,
-// so that it alone has to wait.
-template <class U, bool Indexed>
-TEGU_DEVICE void block_sort(U* keys, std::uint64_t* indices, unsigned size) {
-    const unsigned pairs = size / 2;
-    block_barrier();
-    for (unsigned run = 2; run <= size; run *= 2) {
-        unsigned stride = run / 2;
-        for (; stride > kWarpLanes; stride /= 2) {
-            for (unsigned number = thread_index(); number < pairs; number += block_threads())
-                compare_pairs<U, Indexed>(keys, indices, number, run, stride);
-            block_barrier();
-        }
-        for (unsigned first = warp_index() * kWarpLanes; first < pairs; first += block_threads()) {
-            for (unsigned s = stride; s > 0; s /= 2) {
-                if (first + lane_index() < pairs)
-                    compare_pairs<U, Indexed>(keys, indices, first + lane_index(), run, s);
-                warp_barrier();
-            }
-        }
-        if (run > kWarpLanes) block_barrier();
-    }
-    block_barrier();
-}
-
-// The first k different keys of sorted pairs to a segment's entries, then what is missing, and how many
-// they are. All threads call it.
-template <class U>
-TEGU_DEVICE void block_write_distinct(const U* keys, const std::uint64_t* indices, unsigned count,
-                                      const Segments& in, const TopkOutput& output, std::uint64_t number) {
-    U* const values = static_cast<U*>(output.values) + number * output.k;
-    std::uint64_t* const places = output.indices + number * output.k;
-    std::uint64_t found = 0;
-    for (unsigned base = 0; base < count; base += block_threads()) {
-        const unsigned i = base + thread_index();
-        const bool taken = i < count && (i == 0 || keys[i] != keys[i - 1]);
-        std::uint32_t total;
-        const std::uint64_t to = found + block_sum_before<std::uint32_t>(taken ? 1 : 0, &total);
-        if (taken && to < output.k) {
-            values[to] = decode_key(keys[i], static_cast<U>(in.flip), in.is_float);
-            places[to] = indices[i];
-        }
-        found += total;
-    }
-    if (found > output.k) found = output.k;
-    for (std::uint64_t i = found + thread_index(); i < output.k; i += block_threads()) {
-        values[i] = 0;
-        places[i] = ~std::uint64_t{0};
-    }
-    if (thread_index() == 0) output.counts[number] = found;
 }
 
 }  // namespace cuda

@@ -99,18 +99,18 @@ TEGU_DEVICE bool block_find_ends(const std::uint32_t* bins, std::uint32_t begin,
 }
 
 // The pairs of a range of keys go to shared memory, in any order; returns how many there are there, at most
-// `room`. All threads call it. REQUIRES: *used, which is shared, is 0.
+// `capacity`. All threads call it. REQUIRES: *used, which is shared, is 0.
 template <class U>
 TEGU_DEVICE unsigned block_collect_list(const KeyList<U>& list, const SelectRange& range, U* keys,
-                                        std::uint64_t* indices, unsigned room, std::uint32_t* used) {
+                                        std::uint64_t* indices, unsigned capacity, std::uint32_t* used) {
     for_each_in_range<kSelectBatch / 2>(list, range, [&](std::uint32_t i, U key, U) {
         const std::uint32_t slot = atomic_add(used, 1u);
-        if (slot >= room) return;
+        if (slot >= capacity) return;
         keys[slot] = key;
         indices[slot] = i;
     });
     block_barrier();
-    const unsigned collected = *used < room ? *used : room;
+    const unsigned collected = *used < capacity ? *used : capacity;
     // All at once: one by one each would be waited for.
     TEGU_NO_UNROLL
     for (unsigned slot = thread_index(); slot < collected; slot += block_threads())

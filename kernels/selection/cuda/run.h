@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host sides of topk and quantile share: a job's segments, and places in samples.
+// What the host sides of selections share: a job's segments, and places in samples.
 #pragma once
 
 #include "base/job.h"
 #include "kernels/execution/cuda/context.h"
-#include "kernels/operation.h"
+#include "kernels/execution/cuda/job_segments.h"
 #include "kernels/selection/cuda/select.h"
 
 namespace tegu::cuda {
 
 // The whole array as one segment, or each row. REQUIRES: the job has elements.
-Segments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip);
-// Segments [first, first + count).
-Segments part_of(const Segments& all, std::uint64_t first, std::uint64_t count);
+KeySegments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip);
+// KeySegments [first, first + count).
+KeySegments part_of(const KeySegments& all, std::uint64_t first, std::uint64_t count);
 
 // The pair of a sorted sample of `sample` pairs that comes behind the best k of n almost surely: four
 // standard deviations behind where it is expected. May be greater than the sample.
-std::uint64_t safe_place(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
+std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
 // At most about so many of n pairs come before pair `place` of the sample: six standard deviations more than
 // expected.
-std::uint64_t most_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample);
+std::uint64_t max_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample);
 
 }  // namespace tegu::cuda

@@ -23,19 +23,19 @@ struct SortPass {
     std::uint32_t* origins_out;
     std::uint32_t* counts;
     std::uint32_t* totals;
-    const SelectState* states;  // null: room pairs
-    std::uint64_t room;
+    const SelectState* states;  // null: capacity pairs
+    std::uint64_t capacity;
     unsigned tile;
-    unsigned tiles;  // for `room` pairs
+    unsigned tiles;  // for `capacity` pairs
     unsigned first;  // tile of block 0
     unsigned shift;
 
     TEGU_DEVICE unsigned tile_index() const { return first + block_x(); }
 
     TEGU_DEVICE std::uint64_t size() const {
-        if (states == nullptr) return room;
+        if (states == nullptr) return capacity;
         const std::uint64_t survivors = states[block_y()].survivors;
-        return survivors < room ? survivors : room;
+        return survivors < capacity ? survivors : capacity;
     }
     template <class U>
     TEGU_DEVICE unsigned digit(U key) const {
@@ -59,7 +59,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass pass) {
     const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
     if (begin >= size) return;
     const std::uint64_t end = begin + pass.tile < size ? begin + pass.tile : size;
-    const U* const keys = static_cast<const U*>(pass.keys) + block_y() * pass.room;
+    const U* const keys = static_cast<const U*>(pass.keys) + block_y() * pass.capacity;
     bins[thread_index()] = 0;
     block_barrier();
     for (std::uint64_t i = begin + thread_index(); i < end; i += kSortThreads)
@@ -106,7 +106,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass pass) {
     const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
     if (begin >= size) return;
     const unsigned count = static_cast<unsigned>(begin + pass.tile < size ? pass.tile : size - begin);
-    const U* const keys = static_cast<const U*>(pass.keys) + block_y() * pass.room + begin;
+    const U* const keys = static_cast<const U*>(pass.keys) + block_y() * pass.capacity + begin;
     U* const tile_keys = reinterpret_cast<U*>(shared);
     std::uint32_t* const tile_origins = reinterpret_cast<std::uint32_t*>(tile_keys + pass.tile);
 
@@ -156,13 +156,13 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass pass) {
         const std::uint32_t to = starts[digit] + own_counts[digit] + place[j];
         tile_keys[to] = key[j];
         tile_origins[to] = pass.origins == nullptr ? static_cast<std::uint32_t>(begin + i)
-                                                   : pass.origins[block_y() * pass.room + begin + i];
+                                                   : pass.origins[block_y() * pass.capacity + begin + i];
     }
     block_barrier();
     for (unsigned i = thread_index(); i < count; i += kSortThreads) {
         const U moved = tile_keys[i];
         const std::uint64_t to =
-            block_y() * pass.room + static_cast<std::uint32_t>(offsets[pass.digit(moved)] + i);
+            block_y() * pass.capacity + static_cast<std::uint32_t>(offsets[pass.digit(moved)] + i);
         static_cast<U*>(pass.keys_out)[to] = moved;
         pass.origins_out[to] = tile_origins[i];
     }
@@ -179,7 +179,7 @@ constexpr KernelTable<void (*)(SortPass), 4> kSortMove = {
 
 LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
                          const SortBuffers& buffers, const Pieces& pieces, Stream stream) {
-    const unsigned tiles = static_cast<unsigned>((buffers.room + buffers.tile - 1) / buffers.tile);
+    const unsigned tiles = static_cast<unsigned>((buffers.capacity + buffers.tile - 1) / buffers.tile);
     const unsigned segments = static_cast<unsigned>(count);
     const std::size_t shared = buffers.tile * (width + sizeof(std::uint32_t));
     for (unsigned number = 0; number < width; ++number) {
@@ -191,7 +191,7 @@ LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState*
                       buffers.counts,
                       buffers.totals,
                       states,
-                      buffers.room,
+                      buffers.capacity,
                       buffers.tile,
                       tiles,
                       0,
@@ -219,7 +219,7 @@ void list_sort_kernels(KernelLister& to) {
     const BlockSize block{kSortThreads, 0};
     to.add(4, listed(kSortCount, block), listed(kSortScan, block), listed(kSortMove, [](unsigned index) {
                const unsigned width = width_of_index(index);
-               const std::size_t tile = sort_tile_for(width, kDefaultTopkPolicy.sort_tile);
+               const std::size_t tile = sort_tile_for(width, kDefaultSelectionPolicy.sort_tile);
                return BlockSize{kSortThreads, tile * (width + sizeof(std::uint32_t))};
            }));
 }

@@ -16,19 +16,19 @@ constexpr unsigned kSortDigits = 256;
 constexpr std::uint64_t kMaxSortPairs = (std::uint64_t{1} << 32) - 1;
 constexpr unsigned kMaxCompactTiles = 2048;
 
-// Memory for `count` segments of up to `room` pairs. Tables: sort_counts() words.
+// Memory for `count` segments of up to `capacity` pairs. Tables: sort_counts() words.
 struct SortBuffers {
-    void* keys[2];              // [count, room] of the width
-    std::uint32_t* origins[2];  // [count, room]; where in the unsorted keys
+    void* keys[2];              // [count, capacity] of the width
+    std::uint32_t* origins[2];  // [count, capacity]; where in the unsorted keys
     std::uint32_t* counts;      // [count, kSortDigits, tiles]
     std::uint32_t* totals;      // [count, kSortDigits]
-    std::uint64_t room;         // up to kMaxSortPairs
+    std::uint64_t capacity;     // up to kMaxSortPairs
     unsigned tile;              // pairs that a block sorts at a time: a multiple of 256, up to 4096
 };
 
 // Words of SortBuffers::counts of one segment.
-constexpr std::uint64_t sort_count_words(std::uint64_t room, unsigned tile) {
-    return (room + tile - 1) / tile * kSortDigits;
+constexpr std::uint64_t sort_count_words(std::uint64_t capacity, unsigned tile) {
+    return (capacity + tile - 1) / tile * kSortDigits;
 }
 
 // Of a block that takes `items`, one a thread at a time.
@@ -42,19 +42,19 @@ constexpr unsigned sort_tile_for(unsigned width, unsigned tile) {
 }
 
 // buffers.keys[0] becomes the keys of all elements, in their order. One launch. REQUIRES: in.count <=
-// 65535; room >= n.
-LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
+// 65535; capacity >= n.
+LaunchStatus launch_rank_all(const KeySegments& in, const SortBuffers& buffers, const Pieces& pieces,
                              const DeviceLimits& limits, Stream stream);
 
-// buffers.keys[0] and `indices` [count, room] become the pairs up to the cut of each state, in the order of
-// the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
+// buffers.keys[0] and `indices` [count, capacity] become the pairs up to the cut of each state, in the order
+// of the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
 // [count, kMaxCompactTiles] u64.
-LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_compact_survivors(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
                                       const DeviceLimits& limits, Stream stream);
 
 // Sorts buffers.keys[0]. The result is in keys[i] and origins[i] with i = sorted_in(width). 3 * width
-// launches. `states`: null where each segment has `room` pairs.
+// launches. `states`: null where each segment has `capacity` pairs.
 LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
                          const SortBuffers& buffers, const Pieces& pieces, Stream stream);
 constexpr unsigned sorted_in(unsigned width) {
@@ -64,13 +64,13 @@ constexpr unsigned sorted_in(unsigned width) {
 // The first k of the sorted pairs to the output; `indices` as of launch_compact_survivors, or null where
 // origins are indices. One launch.
 // REQUIRES: not output.distinct; in.count <= 65535.
-LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* states, const SortBuffers& buffers,
                                  const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
                                  const DeviceLimits& limits, Stream stream);
 
-// The first k different ones of `room` sorted pairs to the output; state.found becomes their number, at most
+// The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at most
 // k. Three launches and one that fills what is missing.
-LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                    const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream);
 

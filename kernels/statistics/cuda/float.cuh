@@ -10,14 +10,14 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kFloatMostTiles = 16;
-constexpr unsigned kFloatMostThreads = 512;
+constexpr unsigned kFloatMaxTiles = 16;
+constexpr unsigned kFloatMaxThreads = 512;
 
 // The largest block of a kernel, and how many of these a multiprocessor shall hold at least: that is the
 // limit of its registers. 128 are enough for elements of 32 bits, 64 for their sums.
 template <class T, unsigned Parts, bool Dense>
 struct FloatBlocks {
-    static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMostThreads / kBlocksForRegisters;
+    static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMaxThreads / kBlocksForRegisters;
     static constexpr unsigned kBlocks =
         sizeof(T) == 8 ? 3 : (Parts == 0 && Dense ? 2 : 1) * kBlocksForRegisters;
 };
@@ -156,7 +156,7 @@ struct EqualFloat {
 
 // What a warp finds in its tiles; the tree of the whole chunk is in its first warp.
 template <class T, unsigned Parts, class From>
-TEGU_DEVICE FloatPartial sweep_group(const ReduceInput& input, bool packs, bool skip_nans,
+TEGU_DEVICE FloatPartial sweep_group(const Segments& input, bool packs, bool skip_nans,
                                      const ReduceShape& shape, const ReduceRange& range,
                                      std::uint64_t* shared) {
     const TeamPlace place(shape, range, block_x());
@@ -175,7 +175,7 @@ TEGU_DEVICE FloatPartial sweep_group(const ReduceInput& input, bool packs, bool 
 
 // What a kernel does with one way to the elements.
 template <class T, unsigned Parts, class From>
-TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const ReduceTarget& target,
+TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTarget& target,
                               const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
                               std::uint64_t* shared) {
     FloatPartial partial = sweep_group<T, Parts, From>(input, packs, target.skip_nans, shape, range, shared);
@@ -213,7 +213,7 @@ TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const Reduce
 //        looks where in the tile it is
 template <class T, unsigned Parts, bool Dense>
 TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, Dense>::kThreads), (FloatBlocks<T, Parts, Dense>::kBlocks))
-    reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+    reduce_float(Segments input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
                  ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);

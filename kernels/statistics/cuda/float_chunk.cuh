@@ -25,8 +25,8 @@ struct FloatKind {
         const std::size_t nodes = std::size_t{shape.threads} * levels * (kNodeWords * 8);
         const std::size_t warps = (Parts & kPartOrder) ? shape.threads / kWarpLanes * (kLocateWords * 8) : 0;
         const std::size_t own = shape.groups > 1 ? kWords * 8 : 0;  // the result of the block that closes
-        const std::size_t most = nodes > warps ? nodes : warps;
-        return most > own ? most : own;
+        const std::size_t max = nodes > warps ? nodes : warps;
+        return max > own ? max : own;
     }
 };
 

@@ -132,7 +132,7 @@ struct Leaf {
             a[i % kFloatRun] = i < kFloatRun ? F::of(x[i]) : smaller(a[i % kFloatRun], F::of(x[i]));
         return smaller(smaller(a[0], a[1]), smaller(a[2], a[3]));
     }
-    TEGU_DEVICE A most() const {
+    TEGU_DEVICE A max() const {
         A a[kFloatRun];
         TEGU_UNROLL
         for (unsigned i = 0; i < kElements; ++i)
@@ -186,7 +186,7 @@ struct IsInfinite {
 template <class A, unsigned Runs>
 TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
     const A low = leaf.template least<Identity>();
-    const A high = leaf.most();
+    const A high = leaf.max();
     if (low < facts->min || (low == facts->min && number < facts->min_in)) {
         facts->min = low;
         facts->min_in = number;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kMoves = "reads n elements, writes up to 16 B a statistic and sequence";
 
-using IntegerKernel = void (*)(ReduceInput, bool, ReduceTarget, ReduceWork, ReduceShape, ReduceRange);
+using IntegerKernel = void (*)(Segments, bool, ReduceTarget, ReduceWork, ReduceShape, ReduceRange);
 // Rows: types; columns: sum, order, all. Squares of integers alone would hardly be faster than everything.
 #define TEGU_X(T, word)                                                                                   \
     variant(reduce_integer<T, 0>, word, "sum"), variant(reduce_integer<T, kPartExtremes>, word, "order"), \
@@ -58,7 +58,7 @@ std::size_t float_shared_bytes(unsigned column, const ReduceShape& shape) {
 
 struct ReduceLaunch {
     ElementType type;
-    const ReduceInput& input;
+    const Segments& input;
     const ReduceTarget& target;
     const ReduceWork& work;
     const ReduceShape& shape;
@@ -105,7 +105,7 @@ struct ReduceLaunch {
 
 }  // namespace
 
-LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input,
+LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const Segments& input,
                            const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
                            const ReduceRange& range, Stream stream) {
     const ReduceLaunch with{type, input, target, work, shape, range, stream};
@@ -114,15 +114,15 @@ LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput&
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles, kFloatMostThreads};
+    ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
     if (!is_float(type)) return work;
     if (element_bytes(type) == 8) {
-        work.most_threads = FloatBlocks<double, 0, true>::kThreads;
-        work.resident_threads = FloatBlocks<double, 0, true>::kBlocks * work.most_threads;
+        work.max_threads = FloatBlocks<double, 0, true>::kThreads;
+        work.resident_threads = FloatBlocks<double, 0, true>::kBlocks * work.max_threads;
     } else if (kind != ReduceKind::Sum) {
-        work.resident_threads = kFloatMostThreads;
+        work.resident_threads = kFloatMaxThreads;
         // two blocks of a multiprocessor: one reads while the other closes
-        work.most_threads = kFloatMostThreads / 2;
+        work.max_threads = kFloatMaxThreads / 2;
     }
     return work;
 }

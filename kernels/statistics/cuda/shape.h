@@ -72,8 +72,8 @@ struct ReduceWorkload {
     std::uint64_t n;                   // elements of each
     unsigned tile_elements;            // of a tile: 1024 for floats
     unsigned run_elements;             // neighbours that a lane loads at once
-    unsigned most_tiles;               // of a warp, and
-    unsigned most_threads;             // of a block: what the registers of the kernel allow; powers of two
+    unsigned max_tiles;                // of a warp, and
+    unsigned max_threads;              // of a block: what the registers of the kernel allow; powers of two
     unsigned resident_threads = 1024;  // of a multiprocessor, likewise
 };
 
@@ -88,10 +88,10 @@ inline std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) {
 }
 
 inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy& policy) {
-    return policy.threads_per_block < work.most_threads ? policy.threads_per_block : work.most_threads;
+    return policy.threads_per_block < work.max_threads ? policy.threads_per_block : work.max_threads;
 }
 
-constexpr unsigned kMostLaneRuns = 8;  // of a short row
+constexpr unsigned kMaxLaneRuns = 8;  // of a short row
 
 inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePolicy& policy,
                                      const DeviceLimits& limits) {
@@ -100,13 +100,13 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
     const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor;
     // Few lanes a row, but loads side by side that fill the sectors of memory, and work for half of the
     // device.
-    std::uint64_t lanes = runs > kMostLaneRuns ? runs / kMostLaneRuns : 1;
+    std::uint64_t lanes = runs > kMaxLaneRuns ? runs / kMaxLaneRuns : 1;
     while (lanes < runs && work.segments * lanes < resident / 2) lanes *= 2;
     const std::uint64_t wanted = ceil_divide(work.segments, threads / lanes > 0 ? threads / lanes : 1);
-    const std::uint64_t most = (resident / threads + 1) * (policy.waves > 0 ? policy.waves : 1);
+    const std::uint64_t max = (resident / threads + 1) * (policy.waves > 0 ? policy.waves : 1);
     return ReduceShape{
         threads, static_cast<unsigned>(runs / lanes), 1,
-        1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < most ? wanted : most)};
+        1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < max ? wanted : max)};
 }
 
 // Whether the nodes of floats that wait for others of their warp's tiles fit the shared memory that every
@@ -120,9 +120,8 @@ inline bool waiting_fits(unsigned threads, unsigned tiles_per_warp) {
 // REQUIRES: segments > 0.
 inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& policy,
                                        const DeviceLimits& limits) {
-    // of its registers are for a block (kBlocksForRegisters)
-    const bool half = limits.compute_capability < 70;
-    if (half && work.most_threads > 256) work.most_threads = 256;
+    const unsigned max_threads = limits.max_threads(512);
+    if (work.max_threads > max_threads) work.max_threads = max_threads;
     if (work.segments > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
@@ -132,24 +131,24 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
                                   ? work.resident_threads
                                   : limits.threads_per_multiprocessor;
     const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * resident / 64;
-    const unsigned most = policy.tiles_per_warp < work.most_tiles ? policy.tiles_per_warp : work.most_tiles;
+    const unsigned max = policy.tiles_per_warp < work.max_tiles ? policy.tiles_per_warp : work.max_tiles;
     unsigned threads = block_threads_of(work, policy);
     unsigned per_warp = 1;
-    while (per_warp < most && per_warp < tiles && work.segments * ceil_divide(tiles, 2 * per_warp) >= warps)
+    while (per_warp < max && per_warp < tiles && work.segments * ceil_divide(tiles, 2 * per_warp) >= warps)
         per_warp *= 2;
     while (threads > 32 && !waiting_fits(threads, per_warp)) threads /= 2;
     std::uint64_t team = up_to_power_of_two(ceil_divide(tiles, per_warp));
     while (threads > 32 && work.segments * team <= threads / 64) threads /= 2;  // no idle warps
-    while (threads / 32 < team && team <= work.most_threads / 32 && waiting_fits(2 * threads, per_warp))
+    while (threads / 32 < team && team <= work.max_threads / 32 && waiting_fits(2 * threads, per_warp))
         threads *= 2;
     if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};
     while (threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
-        unsigned* const grows = threads < work.most_threads ? &threads : &per_warp;
+        unsigned* const grows = threads < work.max_threads ? &threads : &per_warp;
         *grows *= 2;
     }
     // One fan, if larger blocks make it one.
     const std::uint64_t blocks = ceil_divide(tiles, threads / 32 * per_warp);
-    if (blocks > 2 * threads && blocks <= 8 * threads && 2 * threads <= work.most_threads &&
+    if (blocks > 2 * threads && blocks <= 8 * threads && 2 * threads <= work.max_threads &&
         waiting_fits(2 * threads, per_warp))
         threads *= 2;
     team = threads / 32;

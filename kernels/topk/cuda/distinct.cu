@@ -4,6 +4,7 @@
 // that repeat, however often, leave few pairs; what is left is sorted by one block.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/sample.cuh"
 #include "kernels/topk/cuda/tile.cuh"
 #include "kernels/topk/cuda/topk.h"
@@ -87,23 +88,23 @@ TEGU_DEVICE std::uint64_t block_count_distinct(const U* keys, unsigned count, st
 // in:    elements [n]                                       out: states, all of it
 // grid:  x = segments
 // block: policy.block_threads, fewer for small samples
-// shared: room * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: states, after the launch
+// shared: capacity * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   sorted, equal ones are neighbours; the best of the sample are few
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    sample_distinct(Segments in, std::uint64_t sample, std::uint64_t k, unsigned room, SelectState* states) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(KeySegments in, std::uint64_t sample, std::uint64_t k,
+                                                     unsigned capacity, SelectState* states) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED(std::uint64_t, cut);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const keys = reinterpret_cast<U*>(indices + room);
+    U* const keys = reinterpret_cast<U*>(indices + capacity);
     const HeldSample<U> held(KeyedSegment<U>(in, block_x()), sample);
     if (thread_index() == 0) cut = static_cast<U>(~U{0});
-    const SelectRange range = block_narrow<U>(held, sample, room / 2, room, in.n - 1, bins);
-    const unsigned collected = block_collect(held, sample, keys, indices, room, [&](std::uint64_t i, U key) {
-        return range.reaches(held, i, key);
-    });
+    const SelectRange range = block_narrow<U>(held, sample, capacity / 2, capacity, in.n - 1, bins);
+    const unsigned collected =
+        block_collect(held, sample, keys, indices, capacity,
+                      [&](std::uint64_t i, U key) { return range.reaches(held, i, key); });
     block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
     block_count_distinct(keys, collected, k, &cut);
     block_barrier();
@@ -119,7 +120,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
 // why:   a value that repeats is found in a table of the block, nearly always at the first slot
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
-    filter_distinct(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+    filter_distinct(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                     PairLists lists) {
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
     const SeenKeys seen{slots};
@@ -151,9 +152,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
             const std::uint32_t lanes = warp_ballot(kept);
             if (lanes == 0) continue;
             const std::uint64_t slot = warp_take(&states[number].survivors, lanes);
-            if (!kept || slot >= lists.room) continue;
-            static_cast<U*>(lists.keys)[number * lists.room + slot] = keys[j];
-            lists.indices[number * lists.room + slot] = i;
+            if (!kept || slot >= lists.capacity) continue;
+            static_cast<U*>(lists.keys)[number * lists.capacity + slot] = keys[j];
+            lists.indices[number * lists.capacity + slot] = i;
         }
     }
 }
@@ -164,8 +165,8 @@ struct ListSource {
     U* keys;
     std::uint64_t* indices;
     TEGU_DEVICE ListSource(const PairLists& lists, std::uint64_t number)
-        : keys(static_cast<U*>(lists.keys) + number * lists.room),
-          indices(lists.indices + number * lists.room) {}
+        : keys(static_cast<U*>(lists.keys) + number * lists.capacity),
+          indices(lists.indices + number * lists.capacity) {}
     TEGU_DEVICE U bits(std::uint64_t i) const { return keys[i]; }
     TEGU_DEVICE U key_of(U key) const { return key; }
     TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return indices[i]; }
@@ -196,42 +197,42 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 // in:    lists, states
 // out:   the output; state.found, all ones where the block cannot tell them
 // grid:  x = segments                                      block: policy.block_threads
-// shared: room * (8 + sizeof(U)) B dynamic, 17 KB static    result valid in: the output, after the launch
+// shared: capacity * (8 + sizeof(U)) B dynamic, 17 KB static    result valid in: the output, after the launch
 // moves: reads the survivors a few times, from L2           order: any
 // why:   what the blocks of the pass before each kept of a value is dropped first; then few are equal, and
 //        little has to be sorted
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    select_distinct_survivors(Segments in, SelectState* states, PairLists lists, PairLists kept,
-                              TopkOutput output, unsigned room) {
+    select_distinct_survivors(KeySegments in, SelectState* states, PairLists lists, PairLists kept,
+                              TopkOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
     TEGU_SHARED(std::uint64_t, unused);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const keys = reinterpret_cast<U*>(indices + room);
+    U* const keys = reinterpret_cast<U*>(indices + capacity);
     const std::uint64_t number = block_x();
     const std::uint64_t survivors = states[number].survivors;
     if (thread_index() == 0) states[number].found = ~std::uint64_t{0};
-    if (survivors > lists.room) return;
+    if (survivors > lists.capacity) return;
     const ListSource<U> source(kept, number);
     const unsigned count =
         block_drop_repeated(ListSource<U>(lists, number), static_cast<unsigned>(survivors), source, slots);
     std::uint64_t enough = 512;
     while (enough < 4 * output.k) enough *= 2;
     for (;; enough *= 4) {
-        if (enough > room) enough = room;
+        if (enough > capacity) enough = capacity;
         const SelectRange range = block_narrow<U>(source, count, enough / 2, enough, in.n - 1, bins);
         const bool all = count <= enough;
         const unsigned collected =
-            block_collect(source, count, keys, indices, room,
+            block_collect(source, count, keys, indices, capacity,
                           [&](std::uint64_t i, U key) { return range.reaches(source, i, key); });
         block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
         if (all || block_count_distinct(keys, collected, output.k, &unused) >= output.k) {
             block_write_distinct(keys, indices, collected, in, output, number);
             break;
         }
-        if (enough == room) return;
+        if (enough == capacity) return;
         block_barrier();  // the pairs are read until here
     }
     if (thread_index() == 0) states[number].found = 0;
@@ -255,25 +256,27 @@ std::size_t pair_bytes(unsigned width) {
 
 }  // namespace
 
-unsigned distinct_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 18 << 10;  // what the kernels have besides
-    unsigned room = policy.room;
-    while (room > 32 && room * pair_bytes(width) + fixed > limits.shared_bytes_per_block) room /= 2;
-    return room;
+    unsigned capacity = policy.capacity;
+    while (capacity > 32 && capacity * pair_bytes(width) + fixed > limits.shared_bytes_per_block)
+        capacity /= 2;
+    return capacity;
 }
 
-LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned room,
-                                 SelectState* states, const TopkPolicy& policy, Stream stream) {
+LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t k,
+                                 unsigned capacity, SelectState* states, const TopkPolicy& policy,
+                                 Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
     unsigned best = 1;
-    while (best < room && (best < 4 * k || best < kSortedPairs)) best *= 2;
+    while (best < capacity && (best < 4 * k || best < kSortedPairs)) best *= 2;
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, threads, best * pair_bytes(in.width)};
     return launch(kSampleDistinct[width_index(in.width)], shape, stream, in, sample, k, best, states);
 }
 
-LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
                                     SelectState* states, const PairLists& lists, const TopkPolicy& policy,
                                     const DeviceLimits& limits, Stream stream) {
     const unsigned threads = filter_threads_of(policy, limits);
@@ -283,24 +286,24 @@ LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std
                   states, lists);
 }
 
-LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, const PairLists& lists,
-                                       const PairLists& kept, const TopkOutput& output, unsigned room,
+LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
+                                       const PairLists& kept, const TopkOutput& output, unsigned capacity,
                                        const TopkPolicy& policy, Stream stream) {
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, policy.block_threads,
-                            room * pair_bytes(in.width)};
+                            capacity * pair_bytes(in.width)};
     return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, stream, in, states, lists, kept,
-                  output, room);
+                  output, capacity);
 }
 
 void list_topk_distinct_kernels(KernelLister& to) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
+    const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto with_pairs = [&](unsigned index, unsigned pairs) {
         return BlockSize{policy.block_threads, pairs * pair_bytes(width_of_index(index))};
     };
     to.add(4, listed(kSampleDistinct, [&](unsigned index) { return with_pairs(index, kSortedPairs); }),
            listed(kFilterDistinct, BlockSize{filter_threads_of(policy, to.limits()), 0}),
            listed(kSelectDistinctSurvivors, [&](unsigned index) {
-               return with_pairs(index, distinct_room(width_of_index(index), policy, to.limits()));
+               return with_pairs(index, distinct_capacity(width_of_index(index), policy, to.limits()));
            }));
 }
 

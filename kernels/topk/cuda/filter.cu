@@ -25,10 +25,10 @@ struct SurvivorBuffer {
     SelectState* state;
     U* list_keys;
     std::uint64_t* list_indices;
-    std::uint64_t room;
+    std::uint64_t capacity;
 
     TEGU_DEVICE void store(std::uint64_t at, U key, std::uint64_t index) const {
-        if (at >= room) return;
+        if (at >= capacity) return;
         list_keys[at] = key;
         list_indices[at] = index;
     }
@@ -125,7 +125,8 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
 //        survivor is read again, from L1
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters))
-    filter_packs(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+    filter_packs(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+                 PairLists lists) {
     TEGU_SHARED_ARRAY(U, keys, kFilterBuffer);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
     TEGU_SHARED(std::uint32_t, used);
@@ -149,9 +150,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
                                    indices,
                                    &used,
                                    states + number,
-                                   static_cast<U*>(lists.keys) + number * lists.room,
-                                   lists.indices + number * lists.room,
-                                   lists.room};
+                                   static_cast<U*>(lists.keys) + number * lists.capacity,
+                                   lists.indices + number * lists.capacity,
+                                   lists.capacity};
     U best = static_cast<U>(~U{0});
     TEGU_NO_UNROLL
     for (std::uint64_t base = packs.first(); base < packs.last; base = packs.run(base, next.kPacks)) {
@@ -190,14 +191,14 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
 // why:   the general case; one division an element is hidden behind memory
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    filter_rows(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) filter_rows(KeySegments in, std::uint64_t begin, std::uint64_t end,
+                                                 SelectState* states, PairLists lists) {
     const std::uint64_t number = block_y();
     const KeyedSegment<U> segment(in, number);
     const U cut_key = static_cast<U>(states[number].key);
     const std::uint64_t cut_index = states[number].index;
-    U* const keys = static_cast<U*>(lists.keys) + number * lists.room;
-    std::uint64_t* const indices = lists.indices + number * lists.room;
+    U* const keys = static_cast<U*>(lists.keys) + number * lists.capacity;
+    std::uint64_t* const indices = lists.indices + number * lists.capacity;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t base = begin + std::uint64_t{block_x()} * block_threads() + warp_index() * kWarpLanes;
          base < end; base += stride) {
@@ -217,13 +218,13 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
             best = other < best ? other : best;
         }
         if (lane_index() == first) atomic_min(&states[number].best, best);
-        if (!taken || slot >= lists.room) continue;
+        if (!taken || slot >= lists.capacity) continue;
         keys[slot] = key;
         indices[slot] = index;
     }
 }
 
-using FilterKernel = void (*)(Segments, std::uint64_t, std::uint64_t, SelectState*, PairLists);
+using FilterKernel = void (*)(KeySegments, std::uint64_t, std::uint64_t, SelectState*, PairLists);
 constexpr const char* kMoves = "reads n elements, writes those that survive";
 // Rows: widths; columns: integers, floats.
 constexpr KernelTable<FilterKernel, 8> kFilterPacks = {
@@ -241,7 +242,7 @@ constexpr KernelTable<FilterKernel, 4> kFilterRows = {"filter_rows", kMoves, {TE
 
 }  // namespace
 
-LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+LaunchStatus launch_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                            const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                            Stream stream) {
     const unsigned width = width_index(in.width), threads = filter_threads_of(policy, limits);
@@ -253,15 +254,15 @@ LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_
     }
     const std::uint64_t tile = std::uint64_t{threads} * filter_tile_packs(in.width);
     const std::uint64_t tiles = (end - begin) * in.width / 16 / tile + 1;
-    const unsigned resident = filter_blocks(in.width) * (kFilterMostThreads / threads > 1 ? 2 : 1);
-    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
-    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), segments, threads, 0};
+    const unsigned resident = filter_blocks(in.width) * (kFilterMaxThreads / threads > 1 ? 2 : 1);
+    const std::uint64_t max = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
+    const LaunchShape shape{static_cast<unsigned>(tiles < max ? tiles : max), segments, threads, 0};
     return launch_pdl(kFilterPacks[2 * width + (in.is_float ? 1 : 0)], shape, limits, stream, in, begin, end,
                       states, lists);
 }
 
 void list_topk_filter_kernels(KernelLister& to) {
-    const BlockSize block{filter_threads_of(kDefaultTopkPolicy, to.limits()), 0};
+    const BlockSize block{filter_threads_of(kDefaultSelectionPolicy, to.limits()), 0};
     to.add(4, listed(kFilterPacks, block), listed(kFilterRows, block));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a top-k job becomes launches. Segments are dealt with in batches whose lists fit a bounded piece of
+// How a top-k job becomes launches. KeySegments are dealt with in batches whose lists fit a bounded piece of
 // work space; all launches of a batch follow each other without the host, which looks at the numbers of
 // survivors at the end and selects again where a cut was bad.
 #include <algorithm>
@@ -38,21 +38,22 @@ class TopkRun {
                   params.distinct ? reinterpret_cast<std::uint64_t*>(outputs[2].data) : nullptr, params.k,
                   params.distinct},
           context_(context),
-          policy_(context.policies.topk),
+          policy_(context.policies.selection),
           stop_(stop),
-          room_(block_room(in_.width, policy_, context.limits)),
+          capacity_(block_capacity(in_.width, policy_, context.limits)),
           pace_(context, stop) {}
 
     Result<void> run() {
         if (in_.width <= 4 && in_.n <= kWarpElements && output_.k <= policy_.warp_results) return by_warps();
-        const bool fits = in_.n <= room_;
-        if (output_.distinct ? fits : output_.k <= room_ && (fits || in_.n <= policy_.block_elements))
+        const bool fits = in_.n <= capacity_;
+        if (output_.distinct ? fits : output_.k <= capacity_ && (fits || in_.n <= policy_.block_elements))
             return by_blocks();
         if (output_.distinct) {
-            const unsigned room = distinct_room(in_.width, policy_, context_.limits);
-            return 4 * output_.k <= room && in_.n < kMaxSortPairs ? by_distinct_cuts(room) : by_sorting();
+            const unsigned capacity = distinct_capacity(in_.width, policy_, context_.limits);
+            return 4 * output_.k <= capacity && in_.n < kMaxSortPairs ? by_distinct_cuts(capacity)
+                                                                      : by_sorting();
         }
-        if (output_.k > room_) return by_sorting();
+        if (output_.k > capacity_) return by_sorting();
         return by_cuts();
     }
     const char* method() const { return method_; }
@@ -61,8 +62,8 @@ class TopkRun {
     bool has_waited() const { return waited_; }
 
   private:
-    TopkOutput part_of_output(std::uint64_t first) const {
-        TopkOutput part = output_;
+    SelectionOutput part_of_output(std::uint64_t first) const {
+        SelectionOutput part = output_;
         part.values = static_cast<std::byte*>(output_.values) + first * output_.k * in_.width;
         part.indices += first * output_.k;
         if (part.counts != nullptr) part.counts += first;
@@ -109,31 +110,32 @@ class TopkRun {
         const std::uint64_t batch = std::clamp<std::uint64_t>(
             kBlockWork * context_.limits.multiprocessors / in_.n, 1, std::uint64_t{1} << 30);
         return for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
-            return check_cuda(launch_select_blocks(part_of(in_, first, count), part_of_output(first), room_,
-                                                   policy_, context_.limits, context_.stream),
+            return check_cuda(launch_select_blocks(part_of(in_, first, count), part_of_output(first),
+                                                   capacity_, policy_, context_.limits, context_.stream),
                               "topk of blocks");
         });
     }
 
     // --- few of many: cuts
 
-    Result<PairLists> take_lists(std::uint64_t count, std::uint64_t room) {
-        Result<std::uint64_t*> indices = take<std::uint64_t>(count * room);
+    Result<PairLists> take_lists(std::uint64_t count, std::uint64_t capacity) {
+        Result<std::uint64_t*> indices = take<std::uint64_t>(count * capacity);
         if (!indices) return std::move(indices).error();
-        Result<std::byte*> keys = take<std::byte>(count * room * in_.width);
+        Result<std::byte*> keys = take<std::byte>(count * capacity * in_.width);
         if (!keys) return std::move(keys).error();
-        return PairLists{*keys, *indices, room};
+        return PairLists{*keys, *indices, capacity};
     }
 
     Result<void> by_cuts() {
         method_ = "cut";
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
-        const std::uint64_t place = std::min(safe_place(output_.k, in_.n, sample), sample);
-        const std::uint64_t room = std::min(
-            in_.n, std::max<std::uint64_t>(most_before(place, in_.n, sample), 2 * std::uint64_t{room_}));
-        const std::uint64_t batch = std::clamp<std::uint64_t>(
-            kBatchBytes / (room * (sizeof(std::uint64_t) + in_.width)), 1, std::min(in_.count, kMaxBatch));
-        Result<PairLists> lists = take_lists(batch, room);
+        const std::uint64_t place = std::min(safe_rank(output_.k, in_.n, sample), sample);
+        const std::uint64_t capacity = std::min(
+            in_.n, std::max<std::uint64_t>(max_before(place, in_.n, sample), 2 * std::uint64_t{capacity_}));
+        const std::uint64_t batch =
+            std::clamp<std::uint64_t>(kBatchBytes / (capacity * (sizeof(std::uint64_t) + in_.width)), 1,
+                                      std::min(in_.count, kMaxBatch));
+        Result<PairLists> lists = take_lists(batch, capacity);
         if (!lists) return std::move(lists).error();
         Result<SelectState*> states = take<SelectState>(in_.count);
         if (!states) return std::move(states).error();
@@ -151,7 +153,7 @@ class TopkRun {
         }
         Result<void> done =
             for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                const Segments part = part_of(in_, first, count);
+                const KeySegments part = part_of(in_, first, count);
                 Result<void> cut = check_cuda(
                     launch_sample_cut(part, sample, place, *states + first, memory, policy_, context_.stream),
                     "topk of a sample");
@@ -159,9 +161,10 @@ class TopkRun {
                 return cut ? filter_and_select(part, first, *states + first, *lists) : cut;
             });
         if (!done) return done;
-        return repair(*states, room, [&](const Segments& one, std::uint64_t first, SelectState* state) {
-            return filter_and_select(one, first, state, *lists);
-        });
+        return repair(*states, capacity,
+                      [&](const KeySegments& one, std::uint64_t first, SelectState* state) {
+                          return filter_and_select(one, first, state, *lists);
+                      });
     }
 
     // Elements of each of `count` segments that are filtered in one launch: whole tiles.
@@ -171,7 +174,7 @@ class TopkRun {
         return std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
     }
 
-    Result<void> filter_and_select(const Segments& part, std::uint64_t first, SelectState* states,
+    Result<void> filter_and_select(const KeySegments& part, std::uint64_t first, SelectState* states,
                                    const PairLists& lists) {
         const Pieces pieces = pace_.pieces(max_of_a_launch(kFilterBytes, part.count));
         const LaunchStatus status =
@@ -181,8 +184,8 @@ class TopkRun {
             });
         Result<void> filtered = pace_.check(status, "topk's filter");
         if (!filtered) return filtered;
-        return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_,
-                                                  context_.limits, context_.stream,
+        return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), capacity_,
+                                                  policy_, context_.limits, context_.stream,
                                                   seen_ == nullptr ? nullptr : seen_ + first),
                           "topk of survivors");
     }
@@ -201,10 +204,10 @@ class TopkRun {
         return done;
     }
 
-    // Selects again, with a cut found by counting, where not between k and `room` pairs survived the first.
-    // Changing elements can make that cut bad, too; then the result is undefined, as it may be.
+    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the
+    // first. Changing elements can make that cut bad, too; then the result is undefined, as it may be.
     template <class Select>
-    Result<void> repair(SelectState* states, std::uint64_t room, Select select) {
+    Result<void> repair(SelectState* states, std::uint64_t capacity, Select select) {
         std::vector<std::uint64_t> found;
         Result<void> done = survivors(states, &found);
         if (!done) return done;
@@ -212,7 +215,7 @@ class TopkRun {
         std::uint32_t* tickets = nullptr;
         for (std::uint64_t number = 0; number < in_.count; ++number) {
             const std::uint64_t count = found[static_cast<std::size_t>(number)];
-            if (count >= output_.k && count <= room) continue;
+            if (count >= output_.k && count <= capacity) continue;
             if (stop_.stop_requested()) return stop_.error();
             bad_cut_ = true;
             if (bins == nullptr) {
@@ -224,10 +227,10 @@ class TopkRun {
                 tickets = *ticket;
             }
             const SelectState fresh{0, 0, 0, 0, ~std::uint64_t{0}};
-            const Segments one = part_of(in_, number, 1);
+            const KeySegments one = part_of(in_, number, 1);
             done = context_.workspace->write(states + number, &fresh, sizeof fresh);
             if (done)
-                done = pace_.check(launch_exact_cut(one, output_.k, room, states + number, bins, tickets,
+                done = pace_.check(launch_exact_cut(one, output_.k, capacity, states + number, bins, tickets,
                                                     policy_, pieces(), context_.limits, context_.stream),
                                    "topk by counting");
             if (done) done = select(one, number, states + number);
@@ -239,22 +242,23 @@ class TopkRun {
 
     // --- different ones
 
-    Result<void> by_distinct_cuts(unsigned block_room) {
+    Result<void> by_distinct_cuts(unsigned block_capacity) {
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
-        const std::uint64_t room = std::min(
+        const std::uint64_t capacity = std::min(
             in_.n,
-            std::max<std::uint64_t>(most_before(output_.k, in_.n, sample), 8 * std::uint64_t{block_room}));
+            std::max<std::uint64_t>(max_before(output_.k, in_.n, sample), 8 * std::uint64_t{block_capacity}));
         const std::uint64_t batch =
-            std::clamp<std::uint64_t>(kBatchBytes / (2 * room * (sizeof(std::uint64_t) + in_.width)), 1,
+            std::clamp<std::uint64_t>(kBatchBytes / (2 * capacity * (sizeof(std::uint64_t) + in_.width)), 1,
                                       std::min(in_.count, kMaxBatch));
-        Result<PairLists> lists = take_lists(batch, room);
+        Result<PairLists> lists = take_lists(batch, capacity);
         if (!lists) return std::move(lists).error();
-        Result<PairLists> kept = take_lists(batch, room);
+        Result<PairLists> kept = take_lists(batch, capacity);
         if (!kept) return std::move(kept).error();
         Result<SelectState*> states = take<SelectState>(in_.count);
         if (!states) return std::move(states).error();
         Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
-            return distinct_of(part_of(in_, first, count), first, *states + first, *lists, *kept, block_room);
+            return distinct_of(part_of(in_, first, count), first, *states + first, *lists, *kept,
+                               block_capacity);
         });
         if (!done) return done;
         std::vector<SelectState> found(static_cast<std::size_t>(in_.count));
@@ -267,11 +271,11 @@ class TopkRun {
         return {};
     }
 
-    Result<void> distinct_of(const Segments& part, std::uint64_t first, SelectState* states,
-                             const PairLists& lists, const PairLists& kept, unsigned block_room) {
+    Result<void> distinct_of(const KeySegments& part, std::uint64_t first, SelectState* states,
+                             const PairLists& lists, const PairLists& kept, unsigned block_capacity) {
         Result<void> done =
             check_cuda(launch_distinct_cut(part, sample_size(part.n, part.width, policy_), output_.k,
-                                           block_room, states, policy_, context_.stream),
+                                           block_capacity, states, policy_, context_.stream),
                        "distinct topk of a sample");
         if (!done) return done;
         const Pieces pieces = pace_.pieces(max_of_a_launch(kFilterBytes / 4, part.count));
@@ -283,25 +287,25 @@ class TopkRun {
         done = pace_.check(status, "distinct topk's filter");
         if (!done) return done;
         return check_cuda(launch_distinct_survivors(part, states, lists, kept, part_of_output(first),
-                                                    block_room, policy_, context_.stream),
+                                                    block_capacity, policy_, context_.stream),
                           "distinct topk of survivors");
     }
 
     // --- many: sorted
 
-    Result<SortBuffers> take_buffers(std::uint64_t count, std::uint64_t room) {
+    Result<SortBuffers> take_buffers(std::uint64_t count, std::uint64_t capacity) {
         SortBuffers buffers{};
-        buffers.room = room;
+        buffers.capacity = capacity;
         buffers.tile = sort_tile_for(in_.width, policy_.sort_tile);
         for (unsigned i = 0; i < 2; ++i) {
-            Result<std::byte*> keys = take<std::byte>(count * room * in_.width);
+            Result<std::byte*> keys = take<std::byte>(count * capacity * in_.width);
             if (!keys) return std::move(keys).error();
-            Result<std::uint32_t*> origins = take<std::uint32_t>(count * room);
+            Result<std::uint32_t*> origins = take<std::uint32_t>(count * capacity);
             if (!origins) return std::move(origins).error();
             buffers.keys[i] = *keys;
             buffers.origins[i] = *origins;
         }
-        Result<std::uint32_t*> counts = take<std::uint32_t>(count * sort_count_words(room, buffers.tile));
+        Result<std::uint32_t*> counts = take<std::uint32_t>(count * sort_count_words(capacity, buffers.tile));
         if (!counts) return std::move(counts).error();
         Result<std::uint32_t*> totals = take<std::uint32_t>(count * kSortDigits);
         if (!totals) return std::move(totals).error();
@@ -312,20 +316,21 @@ class TopkRun {
 
     Result<void> by_sorting() {
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
-        const std::uint64_t place = safe_place(output_.k, in_.n, sample);
-        const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, room_);
-        std::uint64_t room =
+        const std::uint64_t place = safe_rank(output_.k, in_.n, sample);
+        const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, capacity_);
+        std::uint64_t capacity =
             all ? in_.n
                 : std::min(in_.n,
-                           std::max(most_before(loosest_place(place, sample), in_.n, sample), output_.k));
+                           std::max(max_before(loosest_rank(place, sample), in_.n, sample), output_.k));
         method_ = all ? "sort" : "cut+sort";
         // a wish: what does not fit is cut again
-        if (!all && output_.k <= kMaxSortPairs) room = std::min(room, kMaxSortPairs);
-        if (room > kMaxSortPairs)
+        if (!all && output_.k <= kMaxSortPairs) capacity = std::min(capacity, kMaxSortPairs);
+        if (capacity > kMaxSortPairs)
             return make_error(Status::OutOfMemory, "topk: so many results cannot be sorted on the GPU");
-        const std::uint64_t batch = std::clamp<std::uint64_t>(kBatchBytes / (room * (2 * in_.width + 16)), 1,
-                                                              std::min<std::uint64_t>(in_.count, kMaxBatch));
-        Result<SortBuffers> buffers = take_buffers(batch, room);
+        const std::uint64_t batch =
+            std::clamp<std::uint64_t>(kBatchBytes / (capacity * (2 * in_.width + 16)), 1,
+                                      std::min<std::uint64_t>(in_.count, kMaxBatch));
+        Result<SortBuffers> buffers = take_buffers(batch, capacity);
         if (!buffers) return std::move(buffers).error();
         Result<SelectState*> states = take_zeroed<SelectState>(in_.count);
         if (!states) return std::move(states).error();
@@ -335,11 +340,11 @@ class TopkRun {
             return for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
                 return sort_all(part_of(in_, first, count), first, *states + first, *buffers, *tiles);
             });
-        Result<std::uint64_t*> indices = take<std::uint64_t>(batch * room);
+        Result<std::uint64_t*> indices = take<std::uint64_t>(batch * capacity);
         if (!indices) return std::move(indices).error();
         Result<void> done =
             for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                const Segments part = part_of(in_, first, count);
+                const KeySegments part = part_of(in_, first, count);
                 Result<void> cut =
                     check_cuda(launch_sample_cut(part, sample, place, *states + first,
                                                  SampleMemory{nullptr, nullptr}, policy_, context_.stream),
@@ -347,12 +352,13 @@ class TopkRun {
                 return cut ? sort_survivors(part, first, *states + first, *buffers, *indices, *tiles) : cut;
             });
         if (!done) return done;
-        return repair(*states, room, [&](const Segments& one, std::uint64_t first, SelectState* state) {
-            return sort_survivors(one, first, state, *buffers, *indices, *tiles);
-        });
+        return repair(*states, capacity,
+                      [&](const KeySegments& one, std::uint64_t first, SelectState* state) {
+                          return sort_survivors(one, first, state, *buffers, *indices, *tiles);
+                      });
     }
 
-    Result<void> sort_survivors(const Segments& part, std::uint64_t first, SelectState* states,
+    Result<void> sort_survivors(const KeySegments& part, std::uint64_t first, SelectState* states,
                                 const SortBuffers& buffers, std::uint64_t* indices, std::uint64_t* tiles) {
         LaunchStatus status = launch_compact_survivors(part, states, buffers, indices, tiles, pieces(),
                                                        context_.limits, context_.stream);
@@ -364,7 +370,7 @@ class TopkRun {
         return pace_.check(status, "topk's sort of survivors");
     }
 
-    Result<void> sort_all(const Segments& part, std::uint64_t first, SelectState* states,
+    Result<void> sort_all(const KeySegments& part, std::uint64_t first, SelectState* states,
                           const SortBuffers& buffers, std::uint64_t* tiles) {
         LaunchStatus status = launch_rank_all(part, buffers, pieces(), context_.limits, context_.stream);
         if (status == 0)
@@ -378,12 +384,12 @@ class TopkRun {
         return pace_.check(status, "topk's sort");
     }
 
-    const Segments in_;
+    const KeySegments in_;
     const TopkOutput output_;
     const Context& context_;
-    const TopkPolicy& policy_;
+    const SelectionPolicy& policy_;
     const kernels::StopToken& stop_;
-    const unsigned room_;
+    const unsigned capacity_;
     const char* method_ = "none";
     bool bad_cut_ = false;
     std::uint64_t* seen_ =

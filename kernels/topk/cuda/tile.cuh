@@ -7,9 +7,9 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kFilterMostThreads = 512;
-constexpr unsigned kFilterThreads = kFilterMostThreads / kBlocksForRegisters;  // of a block at most
-// Blocks of kFilterMostThreads that a multiprocessor has registers for.
+constexpr unsigned kFilterMaxThreads = 512;
+constexpr unsigned kFilterThreads = kFilterMaxThreads / kBlocksForRegisters;  // of a block at most
+// Blocks of kFilterMaxThreads that a multiprocessor has registers for.
 constexpr unsigned filter_blocks(std::size_t width) {
     return width < 4 ? 1 : 2;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/order.cuh"
 
 namespace tegu {
@@ -12,15 +13,15 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kFewPairs = 512;
-constexpr std::uint64_t kMostAtOnce = 1u << 30;  // survivors
+constexpr std::uint64_t kMaxAtOnce = 1u << 30;  // survivors
 
 struct SliceJob {
-    Segments in;
+    KeySegments in;
     const SelectState* states;  // null: the elements; else the survivors
     PairLists lists;
-    TopkOutput output;
+    SelectionOutput output;
     unsigned slice;       // results of a block
-    unsigned room;        // pairs in shared memory: a power of two
+    unsigned capacity;    // pairs in shared memory: a power of two
     std::uint64_t* seen;  // [segments] gets the numbers of survivors, or null
 };
 
@@ -42,7 +43,7 @@ struct SliceSource {
 // Entries that no pair was found for, as the elements have changed: what was in the memory before is nobody's
 // business.
 template <class U>
-TEGU_DEVICE void fill_entries(const TopkOutput& output, std::uint64_t number, std::uint64_t begin,
+TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t number, std::uint64_t begin,
                               std::uint64_t end) {
     for (std::uint64_t i = begin + thread_index(); i < end; i += block_threads()) {
         static_cast<U*>(output.values)[number * output.k + i] = 0;
@@ -75,10 +76,10 @@ template <class U>
 TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& slice, U* keys,
                                      std::uint64_t* indices, std::uint32_t* bins) {
     TEGU_SHARED(std::uint32_t, used);
-    const unsigned room = slice.job.room;
+    const unsigned capacity = slice.job.capacity;
     SelectRange range = slice.whole;
     if (thread_index() == 0) used = 0;
-    if (list.count > room) {
+    if (list.count > capacity) {
         if (range.low >= range.high) return false;
         block_count_list(list, range, bins);
         BinRun run;
@@ -86,11 +87,11 @@ TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& sli
                              static_cast<std::uint32_t>(slice.end), &run))
             return false;
         range.enter(run.first, run.last, run.before, run.inside);
-        if (range.inside > room) return false;
+        if (range.inside > capacity) return false;
     } else {
         block_barrier();
     }
-    const unsigned collected = block_collect_list(list, range, keys, indices, room, &used);
+    const unsigned collected = block_collect_list(list, range, keys, indices, capacity, &used);
     const auto write = [&](unsigned i, unsigned place) {
         const std::uint64_t to = range.before + place;
         if (to >= slice.begin && to < slice.end) slice.write(to, keys[i], indices[i]);
@@ -112,10 +113,11 @@ TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, 
                              U* keys, std::uint64_t* indices, std::uint32_t* bins) {
     for (std::uint64_t place = slice.begin; place < slice.end;) {
         SelectRange range = slice.whole;
-        if (!block_window<U>(source, count, place, slice.end, slice.job.room, slice.last_index, bins, &range))
+        if (!block_window<U>(source, count, place, slice.end, slice.job.capacity, slice.last_index, bins,
+                             &range))
             return slice.fill(place);
         const unsigned collected =
-            block_collect(source, count, keys, indices, slice.job.room,
+            block_collect(source, count, keys, indices, slice.job.capacity,
                           [&](std::uint64_t i, U key) { return range.takes(source, i, key); });
         block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
         for (unsigned i = thread_index(); i < collected; i += block_threads()) {
@@ -131,7 +133,7 @@ TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, 
 // select_slices: results [block * slice, (block + 1) * slice) of each segment, sorted.
 // in:    elements [n], or the survivors' lists              out: those entries of the output
 // grid:  x = slices, y = segments; or x = segments        block: policy.block_threads, fewer for few pairs
-// shared: room * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: the output, after the launch
+// shared: capacity * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: the output, after the launch
 // moves: reads the pairs 1 to 4 times, mostly from L2       order: any
 // why:   every block finds by counting where its slice lies, sorts no more than that, and needs nothing of
 //        the others
@@ -140,7 +142,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const keys = reinterpret_cast<U*>(indices + job.room);
+    U* const keys = reinterpret_cast<U*>(indices + job.capacity);
     const bool sliced = job.slice < job.output.k;
     const std::uint64_t number = sliced ? block_y() : block_x();
     const std::uint64_t begin = sliced ? std::uint64_t{block_x()} * job.slice : 0;
@@ -155,20 +157,20 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
         const SelectState state = job.states[number];
         count = state.survivors;
         if (job.seen != nullptr && begin == 0 && thread_index() == 0) job.seen[number] = count;
-        if (count < job.output.k || count > job.lists.room)
+        if (count < job.output.k || count > job.lists.capacity)
             return fill_entries<U>(job.output, number, begin, end);
-        source.keys = static_cast<const U*>(job.lists.keys) + number * job.lists.room;
-        source.indices = job.lists.indices + number * job.lists.room;
+        source.keys = static_cast<const U*>(job.lists.keys) + number * job.lists.capacity;
+        source.indices = job.lists.indices + number * job.lists.capacity;
         whole.low = state.best < state.key ? state.best : state.key;
         whole.high = state.key;
         whole.inside = count;
         // Where all keys are equal, none lies behind the cut.
         if (whole.low == whole.high && state.index < last_index) last_index = state.index;
-    } else if (count > job.room) {
+    } else if (count > job.capacity) {
         block_extent<U>(source, count, &whole.low, &whole.high);
     }
     const Slice<U> slice{job, segment, number, begin, end, whole, last_index};
-    if (Survivors && count <= kMostAtOnce) {
+    if (Survivors && count <= kMaxAtOnce) {
         const KeyList<U> list{source.keys, source.indices, static_cast<std::uint32_t>(count)};
         if (block_slice_at_once(list, slice, keys, indices, bins)) return;
     }
@@ -180,14 +182,14 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
 // in:    elements [n]                                       out: k entries, counts
 // grid:  x = segments
 // block: policy.block_threads, fewer for short segments
-// shared: room * (8 + sizeof(U)) B dynamic, 256 B static    result valid in: the output, after the launch
+// shared: capacity * (8 + sizeof(U)) B dynamic, 256 B static    result valid in: the output, after the launch
 // moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
 // why:   sorted, equal ones are neighbours
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(Segments in, TopkOutput output, unsigned room) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(KeySegments in, TopkOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const keys = reinterpret_cast<U*>(indices + room);
+    U* const keys = reinterpret_cast<U*>(indices + capacity);
     const KeyedSegment<U> segment(in, block_x());
     for_each_pair<U>(segment, in.n, [&](std::uint64_t i, U key, bool valid) {
         if (!valid) return;
@@ -207,7 +209,7 @@ unsigned power_of_two(std::uint64_t least) {
 
 // Of a block that looks at `pairs`, or sorts them: few for each thread where there are few blocks, more where
 // many blocks wait for each other at barriers.
-unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const TopkPolicy& policy,
+unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const SelectionPolicy& policy,
                      const DeviceLimits& limits) {
     const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
     const std::uint64_t wanted = (pairs / each + kWarpLanes) / kWarpLanes * kWarpLanes;
@@ -235,23 +237,23 @@ std::size_t pair_bytes(unsigned width) {
 }
 
 // `pairs`: about as many there are of a segment.
-LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned room, const TopkPolicy& policy,
-                           const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
+                           const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
     // More blocks than the device holds at once would read the pairs in vain.
-    const std::uint64_t most = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
-    const std::uint64_t least = (job.output.k + most - 1) / most;
+    const std::uint64_t max = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
+    const std::uint64_t least = (job.output.k + max - 1) / max;
     const bool one = job.in.count > 65535 || job.output.k <= policy.slice;
     job.slice = static_cast<unsigned>(one ? job.output.k : policy.slice > least ? policy.slice : least);
-    // With four times as much room as a slice needs, the bins at both its ends mostly fit. Few pairs are
+    // With four times as many pairs as a slice needs, the bins at both its ends mostly fit. Few pairs are
     // sorted without a look at their keys.
     const unsigned wanted = power_of_two(4 * std::uint64_t{job.slice});
     const unsigned sorted = wanted < kFewPairs ? kFewPairs : wanted;
     const unsigned needed = pairs < sorted ? power_of_two(pairs) : sorted;
-    job.room = needed < room ? needed : room;
+    job.capacity = needed < capacity ? needed : capacity;
     const std::uint64_t slices = (job.output.k + job.slice - 1) / job.slice;
     const unsigned segments = static_cast<unsigned>(job.in.count);
     LaunchShape shape{segments, 1, threads_for(pairs, job.in.count, policy, limits),
-                      job.room * pair_bytes(job.in.width)};
+                      job.capacity * pair_bytes(job.in.width)};
     if (slices > 1) {
         shape.blocks_x = static_cast<unsigned>(slices);
         shape.blocks_y = segments;
@@ -263,18 +265,19 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned room, con
 
 }  // namespace
 
-unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 10 << 10;  // what the kernel has besides
-    unsigned room = policy.room;
-    while (room > 32 && room * (sizeof(std::uint64_t) + width) + fixed > limits.shared_bytes_per_block)
-        room /= 2;
-    return room;
+    unsigned capacity = policy.capacity;
+    while (capacity > 32 &&
+           capacity * (sizeof(std::uint64_t) + width) + fixed > limits.shared_bytes_per_block)
+        capacity /= 2;
+    return capacity;
 }
 
-LaunchStatus launch_select_blocks(const Segments& in, const TopkOutput& output, unsigned room,
+LaunchStatus launch_select_blocks(const KeySegments& in, const TopkOutput& output, unsigned capacity,
                                   const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (!output.distinct)
-        return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, room, policy, limits,
+        return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, capacity, policy, limits,
                              stream);
     const unsigned pairs = power_of_two(in.n);
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, threads_for(in.n, in.count, policy, limits),
@@ -282,15 +285,15 @@ LaunchStatus launch_select_blocks(const Segments& in, const TopkOutput& output, 
     return launch(kSelectDistinct[width_index(in.width)], shape, stream, in, output, pairs);
 }
 
-LaunchStatus launch_select_survivors(const Segments& in, const SelectState* states, const PairLists& lists,
-                                     const TopkOutput& output, unsigned room, const TopkPolicy& policy,
+LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* states, const PairLists& lists,
+                                     const TopkOutput& output, unsigned capacity, const TopkPolicy& policy,
                                      const DeviceLimits& limits, Stream stream, std::uint64_t* seen) {
-    return launch_slices(SliceJob{in, states, lists, output, 0, 0, seen}, lists.room, room, policy, limits,
-                         stream);
+    return launch_slices(SliceJob{in, states, lists, output, 0, 0, seen}, lists.capacity, capacity, policy,
+                         limits, stream);
 }
 
 void list_topk_kernels(KernelLister& to) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
+    const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto few = [&](unsigned index) {
         return BlockSize{policy.block_threads, kFewPairs * pair_bytes(width_of_index(index))};
     };
@@ -298,7 +301,7 @@ void list_topk_kernels(KernelLister& to) {
            listed(kSelectDistinct, [&](unsigned index) {
                const unsigned width = width_of_index(index);
                return BlockSize{policy.block_threads,
-                                block_room(width, policy, to.limits()) * pair_bytes(width)};
+                                block_capacity(width, policy, to.limits()) * pair_bytes(width)};
            }));
 }
 

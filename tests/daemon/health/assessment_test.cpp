@@ -25,12 +25,12 @@ class Life {
         now_.monotonic_ns += seconds * kSecondNs;
         now_.unix_ms += static_cast<std::int64_t>(seconds) * 1000;
         snapshot.taken = now_;
-        return look();
+        return judge();
     }
     // Time passes, and no reading comes.
     const Assessment& without_reading(std::uint64_t seconds) {
         now_.monotonic_ns += seconds * kSecondNs;
-        return look();
+        return judge();
     }
     bool has(Code code) const {
         for (const Reason& reason : assessment_.reasons)
@@ -50,7 +50,7 @@ class Life {
     }
 
   private:
-    const Assessment& look() {
+    const Assessment& judge() {
         assessment_ = assess(snapshot, facts, now_, assessment_);
         return assessment_;
     }

@@ -41,6 +41,8 @@ DaemonReport some_report() {
     report.backend = "gpu";
     report.memory_class = "B";
     report.connections = 2;
+    report.counters = {{"connections_total", 12}, {"results_dropped_total", 1}};
+    report.closed = {{"peer_closed", 9}, {"idle", 1}};
     report.queue = {1, 2, 0, 1, 0.0125};
     report.executors = {
         {"inline", 0, 0, 1000, 0.5, 0.03}, {"CPU", 1, 0, 20, 2, 0}, {"GPU 0", 2, 1, 300, 60.5, 0.55}};
@@ -136,16 +138,16 @@ TEST(DaemonReport, LeavesOutWhatClientsMakeLongAndThenAllValues) {
 TEST(BusyShares, AreOfTheLastInterval) {
     BusyShares shares;
     EXPECT_EQ(shares.ratio("CPU"), 0);
-    shares.look("CPU", 500, 1000);
+    shares.refresh("CPU", 500, 1000);
     EXPECT_EQ(shares.ratio("CPU"), 0) << "one look says nothing";
-    shares.look("CPU", 750, 2000);
+    shares.refresh("CPU", 750, 2000);
     EXPECT_EQ(shares.ratio("CPU"), 0.25);
-    shares.look("CPU", 750, 2000);
+    shares.refresh("CPU", 750, 2000);
     EXPECT_EQ(shares.ratio("CPU"), 0.25) << "no time has passed";
-    shares.look("CPU", 1850, 3000);
+    shares.refresh("CPU", 1850, 3000);
     EXPECT_EQ(shares.ratio("CPU"), 1) << "clocks that were read a moment apart";
-    shares.look("GPU 0", 1, 3000);
-    shares.look("CPU", 1850, 4000);
+    shares.refresh("GPU 0", 1, 3000);
+    shares.refresh("CPU", 1850, 4000);
     EXPECT_EQ(shares.ratio("CPU"), 0);
 }
 

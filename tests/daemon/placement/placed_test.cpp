@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/daemon/gpu_support.h"
+#include "tests/daemon/gpus/gpu_support.h"
 
 namespace tegu::test {
 namespace {

@@ -28,12 +28,10 @@ class GpuBench : public GpuTimer {
     Options options_;
 };
 
-// The cases of an operation, in gpu/<stem>.cpp.
-void bench_add(GpuBench& bench);
-void bench_entropy_map(GpuBench& bench);
-void bench_histogram(GpuBench& bench);  // and entropy
-void bench_reduce(GpuBench& bench);
-void bench_rowscale(GpuBench& bench);
-void bench_select(GpuBench& bench);  // topk and quantile
+// X(name): the files of cases. Those that share kernels share a file.
+#define TEGU_GPU_BENCHES(X) X(add) X(entropy_map) X(histogram) X(reduce) X(rowscale) X(topk)
+#define TEGU_X(name) void bench_##name(GpuBench& bench);
+TEGU_GPU_BENCHES(TEGU_X)
+#undef TEGU_X
 
 }  // namespace tegu::bench

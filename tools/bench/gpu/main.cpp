@@ -28,11 +28,8 @@ int main(int argc, char** argv) {
         return 69;
     }
     tegu::bench::GpuBench bench(options);
-    tegu::bench::bench_add(bench);
-    tegu::bench::bench_entropy_map(bench);
-    tegu::bench::bench_histogram(bench);
-    tegu::bench::bench_reduce(bench);
-    tegu::bench::bench_rowscale(bench);
-    tegu::bench::bench_select(bench);
+#define TEGU_X(name) tegu::bench::bench_##name(bench);
+    TEGU_GPU_BENCHES(TEGU_X)
+#undef TEGU_X
     return 0;
 }

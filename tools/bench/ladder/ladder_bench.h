@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench ladder: the steps of the ladder and the kernels of a first course, timed on the first GPU, and
-// tegu's own kernel for the same result beside each.
+// tegu-bench ladder times the steps of the ladder and the kernels of a first course on the first GPU. Beside
+// each stands tegu's own kernel for the same result.
 #pragma once
 
 #include <cstdint>

@@ -36,9 +36,9 @@ class PlacementDaemon {
     client::Client client_;
 };
 
-// Puts the client, the io threads and the threads of the GPUs on cores of their own, the same for all
-// daemons, on a machine that has enough. For those that are ready; a process that is started later would
-// inherit it.
+// Puts the client, the io threads and the threads of the GPUs on cores of their own, if the machine has
+// enough. The cores are the same for all daemons. For those that are ready; a process that is started later
+// would inherit it.
 void pin_threads(const std::vector<PlacementDaemon>& daemons);
 
 }  // namespace tegu::bench

@@ -9,6 +9,8 @@ JobTraits traits_of(const AddParams&) {
     JobTraits traits;
     traits.flops_per_element = 1;
     traits.values = Values::Small;
+    traits.block_field = "threads_per_block";
+    traits.block_kernel = "add_packs<f32, 2";
     return traits;
 }
 

@@ -8,6 +8,7 @@ using Type = ElementType;
 JobTraits traits_of(const EntropyMapParams& params) {
     JobTraits traits = detail_axis("window", params.window_rows);
     traits.axes.emplace_back("levels", static_cast<std::int64_t>(params.levels));
+    traits.block_field = "threads_per_block";
     return traits;
 }
 

@@ -6,7 +6,9 @@ namespace tegu::field {
 using Type = ElementType;
 
 JobTraits traits_of(const HistogramParams& params) {
-    return detail_axis("bins", params.bins);
+    JobTraits traits = detail_axis("bins", params.bins);
+    traits.block_field = "threads_per_block";
+    return traits;
 }
 
 std::vector<FieldJob> histogram_jobs() {

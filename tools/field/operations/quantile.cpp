@@ -6,7 +6,10 @@ namespace tegu::field {
 using Type = ElementType;
 
 JobTraits traits_of(const QuantileParams& params) {
-    return detail_axis("quantiles", params.q.size());
+    JobTraits traits = detail_axis("quantiles", params.q.size());
+    traits.block_field = "count_threads";
+    traits.block_kernel = "quantile_counts<u32";
+    return traits;
 }
 
 std::vector<FieldJob> quantile_jobs() {

@@ -13,6 +13,8 @@ JobTraits traits_of(const ReduceParams& params) {
     JobTraits traits;
     traits.axes.emplace_back("statistics", params.statistics == kAllStatistics ? "all" : words);
     if (params.statistics == statistic_bit(Statistic::Sum)) traits.flops_per_element = 1;
+    traits.block_field = "threads_per_block";
+    traits.block_kernel = "reduce_float<f32, sum, dense";
     return traits;
 }
 

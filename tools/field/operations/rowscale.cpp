@@ -8,6 +8,8 @@ using Type = ElementType;
 JobTraits traits_of(const RowscaleParams&) {
     JobTraits traits;
     traits.flops_per_element = 2;  // a comparison and a division
+    traits.block_field = "threads_per_block";
+    traits.block_kernel = "rowscale_groups<f32, 4, 1";
     return traits;
 }
 

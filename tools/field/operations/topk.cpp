@@ -8,6 +8,8 @@ using Type = ElementType;
 JobTraits traits_of(const TopkParams& params) {
     JobTraits traits = detail_axis("k", params.k);
     if (params.distinct) traits.axes.emplace_back("variant", std::string("distinct"));
+    traits.block_field = "filter_threads";
+    traits.block_kernel = "filter_packs<u32, integer";
     return traits;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the screen of `tegu top` is put together of: numbers as short texts of a fixed shape, meters,
-// histories, and lines that know how much they matter, so that a small screen keeps the right ones.
+// The parts of the screen of `tegu top`: numbers as short texts of a fixed shape, meters, histories, and
+// lines with a weight. A small screen keeps the lines of the greatest weight.
 #pragma once
 
 #include <deque>

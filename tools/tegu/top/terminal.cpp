@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals are blocked but while the program waits, so that none comes between a look at its flag and the
-// sleep, and none in the middle of what ncurses writes. ncurses has the handlers of SIGWINCH and SIGTSTP;
-// those that end the program set a flag, and those of a crash give the terminal back first.
+// Signals are blocked except while the program waits. So none comes between the test of its flag and the
+// sleep, or into the output of ncurses. ncurses has the handlers of SIGWINCH and SIGTSTP. Those that end the
+// program set a flag, and those of a crash restore the terminal first.
 #include "tools/tegu/top/terminal.h"
 
 #include "tools/tegu/top/key.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation describes its classes: families of classes that differ in size alone, and the sizes; and the
-// families of the classes whose cost is measured. Rows are the jobs on each row of an array.
+// How an operation describes its classes: families that differ in size alone, and the sizes; and the families
+// of the classes whose cost is measured. Rows are the jobs on each row of an array.
 #pragma once
 
 #include <array>

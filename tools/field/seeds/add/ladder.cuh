@@ -140,8 +140,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) interleaved(const T* x, std::uint64_t n, Su
 }
 
 // The sum of the first 64 words, valid in lane 0. Called by one whole warp. A lane may run ahead of its
-// neighbour: what it reads must have been written, and what it writes must have been read, so two barriers a
-// level stand where older texts have the word volatile.
+// neighbour, so each level has two barriers: one after its writes and one after its reads. Older texts have
+// the word volatile there.
 template <class S>
 TEGU_DEVICE S add_last_warp(S* sums) {
     const unsigned lane = lane_index();

@@ -68,9 +68,15 @@ template <class... Parameters>
 cuda::KernelEntry kernel_entry(const char* stem, std::initializer_list<const char*> arguments,
                                void (*kernel)(Parameters...), unsigned threads, std::size_t shared_bytes,
                                const char* moves) {
-    cuda::KernelLister lister{cuda::DeviceLimits{}};
-    lister.add(stem, arguments, kernel, threads, shared_bytes, moves);
-    return lister.entries().front();
+    std::string name = stem;
+    const char* separator = "<";
+    for (const char* argument : arguments) {
+        name += separator;
+        name += argument;
+        separator = ", ";
+    }
+    if (arguments.size() != 0) name += ">";
+    return cuda::KernelEntry{name, reinterpret_cast<const void*>(kernel), threads, shared_bytes, moves};
 }
 
 }  // namespace seeds

@@ -80,7 +80,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) row_scale_blocks(RowScaleMatrix matrix) {
 // grid:  x strides over the rows, of step 4 over threads / 32 rows at once      block: threads
 // shared: 128 B static, of step 4 none                   result valid in: values, after the launch
 // moves: reads 4 B and writes 4 B per element, 4 B more behind the packs that are held      order: any
-// why:   3: the second read is gone. 4: the largest of 32 lanes needs five shuffles and no barrier, all lanes
+// why:   3: the second read is gone. 4: the largest of 32 lanes needs five shuffles and no barrier. All lanes
 //        have work at 128 columns, and a block has several rows in flight
 template <bool Warps, unsigned Width, unsigned Held>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) row_scale_held(RowScaleMatrix matrix) {

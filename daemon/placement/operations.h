@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the choice between CPU and GPU knows of each operation before anything is measured:
+// operations/<stem>.cpp. Fitted to the times of docs/benchmarks/gpu.md, multiplied by the multiprocessors and
+// GHz of that device. Another device differs by factors, which probing and jobs teach.
+#pragma once
+
+#include "daemon/placement/gpu_work.h"
+#include "daemon/placement/sample_job.h"
+
+namespace tegu::daemon {
+
+// gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. fine_detail(): what decides the
+// time besides what tables know, in up to 8 bits.
+#define TEGU_X(number, Name, stem, inputs, sentence)              \
+    GpuWork gpu_work(const Job& job, const Name##Params& params); \
+    Name##Params sample_##stem(const Sample& sample);             \
+    unsigned fine_detail(const Name##Params& params);
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+
+constexpr double kBytePs = 60;   // read or written
+constexpr double kRowPs = 4000;  // to begin and end a segment
+
+inline double elements(const Job& job) {
+    return static_cast<double>(job.rows) * static_cast<double>(job.cols);
+}
+inline double read_ps(const Job& job) {
+    return elements(job) * static_cast<double>(element_bytes(job.type)) * kBytePs;
+}
+inline double segments(const Job& job) {
+    return job.axis == Axis::Rows ? static_cast<double>(job.rows) : 1;
+}
+// Of elements into bins or levels.
+GpuWork count_work(const Job& job, std::uint32_t bins, bool has_range, double row_ps);
+
+inline std::uint64_t or_default(std::uint64_t detail, std::uint64_t initial) {
+    return detail == 0 ? initial : detail;
+}
+inline unsigned log2_of(std::uint64_t value) {
+    return value < 2 ? 0 : 63 - static_cast<unsigned>(__builtin_clzll(value));
+}
+
+}  // namespace tegu::daemon

@@ -41,10 +41,10 @@ std::uint64_t predict_ns(const Job& job, const EntropyRun& run) {
 Result<void> count_levels(const Job& job, const Segment& segment, std::uint64_t row, const WorkerGroup& group,
                           EntropyRun* run) {
     FiniteRange found;
-    if (run->looks_first()) {
-        Result<FiniteRange> looked = find_finite_range(job.type, segment, group);
-        if (!looked) return std::move(looked).error();
-        found = *looked;
+    if (run->has_range_pass()) {
+        Result<FiniteRange> range = find_finite_range(job.type, segment, group);
+        if (!range) return std::move(range).error();
+        found = *range;
     }
     Result<void> begun = run->begin(group, row, found);
     if (!begun) return begun;
@@ -65,7 +65,7 @@ Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params, const 
     JobPlan plan;
     plan.outputs = {ArraySpec{ArrayRole::Entropy, ElementType::F64, segments_of(job), 1}};
     plan.bytes_written = array_bytes(plan.outputs[0]);
-    plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.looks_first() ? 2 : 1);
+    plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.has_range_pass() ? 2 : 1);
     const std::size_t bytes = run.worker_bytes() + value_bytes(job, run);
     plan.scratch_bytes = bytes * max_workers(bytes);
     plan.predicted_ns = predict_ns(job, run);
@@ -101,7 +101,7 @@ Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, const
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
     report.policy.add("method", run.by_values() ? "values" : "levels");
-    report.policy.add("passes", run.looks_first() ? 2u : 1u);
+    report.policy.add("passes", run.has_range_pass() ? 2u : 1u);
     report.filled_columns = {1};
     return report;
 }

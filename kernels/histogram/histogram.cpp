@@ -33,10 +33,10 @@ std::uint64_t predict_ns(const Job& job, const HistogramRun& run) {
 Result<void> count_bins(const Job& job, const Segment& segment, std::uint64_t row, const WorkerGroup& group,
                         HistogramRun* run) {
     Extrema found;
-    if (run->looks_first()) {
-        Result<Extrema> looked = find_extrema(job.type, segment, group);
-        if (!looked) return std::move(looked).error();
-        found = *looked;
+    if (run->has_range_pass()) {
+        Result<Extrema> extrema = find_extrema(job.type, segment, group);
+        if (!extrema) return std::move(extrema).error();
+        found = *extrema;
     }
     Result<void> begun = run->begin(group, row, found);
     if (!begun) return begun;
@@ -58,10 +58,10 @@ Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params, co
     plan.outputs = {ArraySpec{ArrayRole::Histogram, ElementType::U64, rows, params.bins},
                     ArraySpec{ArrayRole::Edges, ElementType::F64, rows, std::uint64_t{params.bins} + 1}};
     for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
-    plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.looks_first() ? 2 : 1);
+    plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.has_range_pass() ? 2 : 1);
     const std::size_t bytes = worker_bytes(job, run);
     plan.scratch_bytes = bytes * max_workers(bytes) +
-                         (run.looks_first() ? extrema_scratch_bytes(job.type, segment_elements(job)) : 0);
+                         (run.has_range_pass() ? extrema_scratch_bytes(job.type, segment_elements(job)) : 0);
     plan.predicted_ns = predict_ns(job, run);
     return plan;
 }
@@ -96,7 +96,7 @@ Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, c
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
     report.policy.add("method", run.by_values() ? "values" : "bins");
-    report.policy.add("passes", run.looks_first() ? 2u : 1u);
+    report.policy.add("passes", run.has_range_pass() ? 2u : 1u);
     report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
     return report;
 }

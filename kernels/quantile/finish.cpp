@@ -89,23 +89,23 @@ void write_nans(ElementType type, std::size_t count, std::byte* out) {
 Position position_of(double q, std::uint64_t n, QuantileMethod method) {
     const double end = static_cast<double>(n - 1);
     const double at = end * q;
-    const auto place_of = [n](double floored) {
-        const auto place = static_cast<std::uint64_t>(floored);
-        return std::min(place, n - 1);
+    const auto rank_of = [n](double floored) {
+        const auto rank = static_cast<std::uint64_t>(floored);
+        return std::min(rank, n - 1);
     };
     switch (method) {
-        case QuantileMethod::Lower: return {place_of(std::floor(at)), true, 0};
-        case QuantileMethod::Higher: return {place_of(std::ceil(at)), true, 0};
-        case QuantileMethod::Nearest: return {place_of(std::nearbyint(at)), true, 0};
+        case QuantileMethod::Lower: return {rank_of(std::floor(at)), true, 0};
+        case QuantileMethod::Higher: return {rank_of(std::ceil(at)), true, 0};
+        case QuantileMethod::Nearest: return {rank_of(std::nearbyint(at)), true, 0};
         case QuantileMethod::Linear:
             if (at >= end) return {n - 1, true, 1};
-            return {place_of(std::floor(at)), false, at - std::floor(at)};
+            return {rank_of(std::floor(at)), false, at - std::floor(at)};
         case QuantileMethod::Midpoint: break;
     }
     const double middle = 0.5 * (std::floor(at) + std::ceil(at));
     const double weight = middle == std::floor(middle) ? 0 : 0.5;
     if (middle >= end) return {n - 1, true, weight};
-    return {place_of(std::floor(middle)), false, weight};
+    return {rank_of(std::floor(middle)), false, weight};
 }
 
 ElementType result_type(ElementType type, QuantileMethod method) {

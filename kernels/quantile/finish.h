@@ -13,9 +13,9 @@ namespace tegu::kernels::quantile {
 
 // Where a quantile lies among n sorted values.
 struct Position {
-    std::uint64_t place;  // of the smaller neighbour, or of the result
-    bool last;            // there is no larger one: it stands for both
-    double weight;        // of the larger neighbour
+    std::uint64_t rank;  // of the smaller neighbour, or of the result
+    bool last;           // there is no larger one: it stands for both
+    double weight;       // of the larger neighbour
 };
 
 // REQUIRES: n >= 1; 0 <= q <= 1.
@@ -25,7 +25,7 @@ Position position_of(double q, std::uint64_t n, QuantileMethod method);
 ElementType result_type(ElementType type, QuantileMethod method);
 
 // Writes the quantiles of one segment of n elements, `nans` of them NaN. pairs[i]: the keys, ascending, at
-// the place of q[i] and behind it; not read where every quantile is NaN, and the second not where there is no
+// the rank of q[i] and behind it; not read where every quantile is NaN, and the second not where there is no
 // larger neighbour.
 void finish(const QuantileParams& params, ElementType type, std::uint64_t n, std::uint64_t nans,
             const Pair* pairs, std::byte* out);

@@ -22,13 +22,13 @@ using selection::Workspace;
 
 constexpr std::uint64_t kJobNs = 500;  // what a job costs beside its selections
 
-class PlacesOfQuantiles : public quantile::Places {
+class RanksOfQuantiles : public quantile::Ranks {
   public:
-    explicit PlacesOfQuantiles(const QuantileParams& params) : params_(params) {}
-    void of(std::uint64_t valid, std::vector<std::uint64_t>& places) const override {
-        places.clear();
+    explicit RanksOfQuantiles(const QuantileParams& params) : params_(params) {}
+    void of(std::uint64_t valid, std::vector<std::uint64_t>& ranks) const override {
+        ranks.clear();
         for (const double q : params_.q)
-            places.push_back(quantile::position_of(q, valid, params_.method).place);
+            ranks.push_back(quantile::position_of(q, valid, params_.method).rank);
     }
 
   private:
@@ -56,7 +56,7 @@ class Run {
           params_(params),
           problem_(problem_of(job, params)),
           method_(method),
-          places_(params),
+          ranks_(params),
           input_(input),
           out_(out) {}
 
@@ -74,7 +74,7 @@ class Run {
   private:
     Result<void> one(std::uint64_t row, std::byte* memory, const WorkerGroup& workers,
                      Statistics& statistics) {
-        if (!select(segment_at(job_, input_, row), problem_, method_, memory, workers, places_, statistics))
+        if (!select(segment_at(job_, input_, row), problem_, method_, memory, workers, ranks_, statistics))
             return workers.stop().error();
         std::uint64_t max = passes_.load(std::memory_order_relaxed);
         while (max < statistics.passes &&
@@ -90,7 +90,7 @@ class Run {
     const QuantileParams& params_;
     const Problem problem_;
     const Method& method_;
-    const PlacesOfQuantiles places_;
+    const RanksOfQuantiles ranks_;
     const InputView& input_;
     std::byte* const out_;
     std::atomic<std::uint64_t> passes_{0};  // the maximum of all segments

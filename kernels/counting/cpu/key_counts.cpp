@@ -150,7 +150,7 @@ std::size_t KeyCounts::count_blocks(const std::byte* source, std::size_t n) {
 }
 
 void KeyCounts::count_u8(const std::byte* source, std::size_t n) {
-    assert(has_room(n));
+    assert(has_capacity(n));
     if (planes_ != nullptr && counted_ >= kPlanesFrom) {
         const std::size_t done = count_blocks(source, n);
         source += done;
@@ -167,13 +167,13 @@ void KeyCounts::count_u8(const std::byte* source, std::size_t n) {
 }
 
 void KeyCounts::count_u16(const std::byte* source, std::size_t n) {
-    assert(has_room(n));
+    assert(has_capacity(n));
     counted_ += n;
     count_keys<std::uint16_t>(source, n, counters_, pitch_, tables_);
 }
 
 void KeyCounts::count_u32(const std::uint32_t* source, std::size_t n) {
-    assert(has_room(n));
+    assert(has_capacity(n));
     counted_ += n;
     count_keys<std::uint32_t>(reinterpret_cast<const std::byte*>(source), n, counters_, pitch_, tables_);
 }

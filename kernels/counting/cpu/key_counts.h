@@ -22,9 +22,9 @@ class KeyCounts {
 
     void clear();
     // Whether n more keys can be counted before the next clear().
-    bool has_room(std::uint64_t n) const { return n <= kMostKeys - counted_; }
-    // Counts n keys at any address. REQUIRES: has_room(n), and each key is below `keys`: no key of its type
-    // is above (u8 with 256, u16 with 65536), or the caller has made them so in memory of his own.
+    bool has_capacity(std::uint64_t n) const { return n <= kMaxKeys - counted_; }
+    // Counts n keys at any address. REQUIRES: has_capacity(n), and each key is below `keys`: no key of its
+    // type is above (u8 with 256, u16 with 65536), or the caller has made them so in memory of his own.
     void count_u8(const std::byte* source, std::size_t n);
     void count_u16(const std::byte* source, std::size_t n);
     void count_u32(const std::uint32_t* source, std::size_t n);
@@ -32,7 +32,7 @@ class KeyCounts {
     void add_to(std::uint64_t* totals, std::uint32_t count) const;
 
   private:
-    static constexpr std::uint64_t kMostKeys = 0xffffffffu;
+    static constexpr std::uint64_t kMaxKeys = 0xffffffffu;
 
     std::size_t count_blocks(const std::byte* source, std::size_t n);
 

@@ -60,7 +60,7 @@ std::size_t LevelCounter::quantise_and_count(const std::byte* data, std::size_t 
 
 void LevelCounter::take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group) {
     Lane& lane = lanes_[worker];
-    if (!lane.counts.has_room(n)) {
+    if (!lane.counts.has_capacity(n)) {
         const std::lock_guard<std::mutex> lock(overflow_);
         lane.counts.add_to(lanes_[group.first()].totals, levels_);
         lane.counts.clear();

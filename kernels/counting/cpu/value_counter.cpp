@@ -38,7 +38,7 @@ void ValueCounter::begin(const WorkerGroup& group) {
 
 void ValueCounter::take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group) {
     KeyCounts& counts = counts_[worker];
-    if (!counts.has_room(n)) {
+    if (!counts.has_capacity(n)) {
         const std::lock_guard<std::mutex> lock(overflow_);
         counts.add_to(totals_[group.first()], values_);
         counts.clear();

@@ -109,10 +109,10 @@ void EntropyRun::write(std::uint64_t row, Span<std::uint64_t> level_counts, std:
 // Measured on one core of an x86-64 server, data in memory.
 std::uint64_t EntropyRun::element_ps() const {
     if (by_values_) return 0;
-    const std::uint64_t look = looks_first() ? 60 * element_bytes(job_.type) : 0;
+    const std::uint64_t range_pass = has_range_pass() ? 60 * element_bytes(job_.type) : 0;
     // counters beyond a cache
     const std::uint64_t misses = params_.levels > 2048 ? 280 : params_.levels > 256 ? 130 : 0;
-    return look + 200 + 45 * element_bytes(job_.type) + misses;
+    return range_pass + 200 + 45 * element_bytes(job_.type) + misses;
 }
 
 std::uint64_t EntropyRun::segment_ns() const {

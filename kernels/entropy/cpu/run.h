@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entropies of one job, segment by segment, as entropy and fused run them: either by values, from the
-// counts that a ValueCounter made, or level by level. One look at the data comes first where the range of
-// floats must be found and the values are not counted.
+// The entropies of one job, segment by segment, as entropy and fused run them: either from the counts of a
+// ValueCounter, or level by level. A pass over the data comes first where the levels need its range.
 #pragma once
 
 #include <optional>
@@ -18,7 +17,7 @@ class EntropyRun {
     EntropyRun(const Job& job, const EntropyParams& params, const OutputView* output);
 
     bool by_values() const { return by_values_; }
-    bool looks_first() const { return !by_values_ && !params_.has_range && is_float(job_.type); }
+    bool has_range_pass() const { return !by_values_ && !params_.has_range && is_float(job_.type); }
     std::uint64_t element_ps() const;  // on one thread, without the counting of values
     std::uint64_t segment_ns() const;
     std::size_t worker_bytes() const;  // without a ValueCounter's

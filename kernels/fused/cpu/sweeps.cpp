@@ -25,14 +25,14 @@ struct Counting {
     std::size_t worker_bytes(ElementType type) const {
         return value_bytes(type) + histogram_bytes() + entropy_bytes();
     }
-    bool histogram_looks() const { return histogram && histogram->looks_first(); }
-    bool entropy_looks() const { return entropy && entropy->looks_first(); }
+    bool histogram_has_pass() const { return histogram && histogram->has_range_pass(); }
+    bool entropy_has_pass() const { return entropy && entropy->has_range_pass(); }
     // Whether it counts bins or levels, in the first sweep or in the second.
     bool bins_in(bool first) const {
-        return histogram && !histogram->by_values() && histogram->looks_first() != first;
+        return histogram && !histogram->by_values() && histogram->has_range_pass() != first;
     }
     bool levels_in(bool first) const {
-        return entropy && !entropy->by_values() && entropy->looks_first() != first;
+        return entropy && !entropy->by_values() && entropy->has_range_pass() != first;
     }
 };
 
@@ -48,7 +48,7 @@ class Sweeper {
             writer_.emplace(job, *parts.reduce, parts.reduce_outputs);
             needs = reduce_needs(*parts.reduce, job.type);
         }
-        if (counting_.histogram_looks()) needs |= kNeedExtrema;
+        if (counting_.histogram_has_pass()) needs |= kNeedExtrema;
         work_ = ChunkWork<Partial>{ReduceKernel<T>::select(), needs};
     }
 
@@ -71,16 +71,16 @@ class Sweeper {
     }
 
     Result<void> one(const Segment& segment, std::uint64_t row, const WorkerGroup& group) {
-        Looked looked;
-        Result<void> begun = begin(true, group, row, looked);
+        FirstSweep seen;
+        Result<void> begun = begin(true, group, row, seen);
         if (!begun) return begun;
         if (values_) values_->begin(group);
-        if (!first_sweep(segment, group, &looked)) return group.stop().error();
+        if (!first_sweep(segment, group, &seen)) return group.stop().error();
         if (writer_) {
-            Result<void> written = writer_->write(segment, looked.partial, row);
+            Result<void> written = writer_->write(segment, seen.partial, row);
             if (!written) return error_of_part(Operation::Reduce, std::move(written).error());
         }
-        begun = begin(false, group, row, looked);
+        begun = begin(false, group, row, seen);
         if (!begun) return begun;
         if (counting_.bins_in(false) || counting_.levels_in(false)) {
             if (!sweep(segment, group, [&](const std::byte* data, std::size_t n, unsigned worker) {
@@ -92,20 +92,20 @@ class Sweeper {
     }
 
   private:
-    // What the first sweep finds out about a segment.
-    struct Looked {
+    // The findings of the first sweep of a segment.
+    struct FirstSweep {
         Partial partial{};
         FiniteRange range;
     };
 
-    Result<void> begin(bool first, const WorkerGroup& group, std::uint64_t row, const Looked& looked) {
+    Result<void> begin(bool first, const WorkerGroup& group, std::uint64_t row, const FirstSweep& seen) {
         if (counting_.bins_in(first)) {
             Result<void> begun =
-                counting_.histogram->begin(group, row, first ? Extrema{} : extrema_of(looked.partial));
+                counting_.histogram->begin(group, row, first ? Extrema{} : extrema_of(seen.partial));
             if (!begun) return error_of_part(Operation::Histogram, std::move(begun).error());
         }
         if (counting_.levels_in(first)) {
-            Result<void> begun = counting_.entropy->begin(group, row, looked.range);
+            Result<void> begun = counting_.entropy->begin(group, row, seen.range);
             if (!begun) return error_of_part(Operation::Entropy, std::move(begun).error());
         }
         return {};
@@ -116,7 +116,7 @@ class Sweeper {
         if (counting_.levels_in(first)) counting_.entropy->take(data, n, worker, group);
     }
 
-    bool first_sweep(const Segment& segment, const WorkerGroup& group, Looked* looked) {
+    bool first_sweep(const Segment& segment, const WorkerGroup& group, FirstSweep* seen) {
         const std::uint64_t chunks = chunks_of(segment.n);
         const std::uint64_t width = group_chunks(chunks, group.size());
         const std::uint64_t groups = blocks_of(chunks, width);
@@ -136,13 +136,13 @@ class Sweeper {
         });
         if (!finished) return false;
         for (const FiniteRange& range : ranges) {
-            looked->range.lo = std::min(looked->range.lo, range.lo);
-            looked->range.hi = std::max(looked->range.hi, range.hi);
+            seen->range.lo = std::min(seen->range.lo, range.lo);
+            seen->range.hi = std::max(seen->range.hi, range.hi);
         }
         if (work_.needs == 0 || groups == 0) return true;
         if (group.size() > 1)
             for (std::uint64_t g = 0; g < groups; ++g) serial.push(partials_[g]);
-        looked->partial = serial.finish();
+        seen->partial = serial.finish();
         return true;
     }
 
@@ -162,7 +162,7 @@ class Sweeper {
                 set_positions(&chunk, at);
                 tree.push(chunk);
             }
-            if (counting_.entropy_looks()) find_finite_range(job_.type)(data, n, range);
+            if (counting_.entropy_has_pass()) find_finite_range(job_.type)(data, n, range);
             if (values_) values_->take(data, n, worker, group);
             count(true, data, n, worker, group);
         }
@@ -204,7 +204,7 @@ class Sweeper {
 int sweeps_of(const Job& job, const SweptParts& parts) {
     if (!parts.any()) return 0;
     const Counting counting(job, parts);
-    return counting.histogram_looks() || counting.entropy_looks() ? 2 : 1;
+    return counting.histogram_has_pass() || counting.entropy_has_pass() ? 2 : 1;
 }
 
 std::uint64_t sweep_scratch_bytes(const Job& job, const SweptParts& parts) {

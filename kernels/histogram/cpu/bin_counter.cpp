@@ -38,7 +38,7 @@ void BinCounter::begin(const WorkerGroup& group, const BinRange& range, const Hi
 
 void BinCounter::take(const std::byte* data, std::size_t n, unsigned worker) {
     Lane& lane = lanes_[worker];
-    if (!lane.counts.has_room(n)) {
+    if (!lane.counts.has_capacity(n)) {
         const std::lock_guard<std::mutex> lock(overflow_);
         lane.counts.add_to(lane.totals, bins_);
         lane.counts.clear();

@@ -57,11 +57,11 @@ Result<void> HistogramRun::finish_values(std::uint64_t row, Span<const std::uint
 std::uint64_t HistogramRun::element_ps() const {
     if (by_values_) return 0;
     const std::uint64_t bytes = element_bytes(job_.type);
-    const std::uint64_t look = looks_first() ? 45 * bytes : 0;
+    const std::uint64_t range_pass = has_range_pass() ? 45 * bytes : 0;
     const std::uint64_t find = bytes == 8 && !is_float(job_.type) ? 1700 : 850;
     // counters beyond a cache
     const std::uint64_t misses = params_.bins > 65536 ? 1300 : params_.bins > 2048 ? 450 : 0;
-    return look + find + misses;
+    return range_pass + find + misses;
 }
 
 std::uint64_t HistogramRun::segment_ns() const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histograms of one job, segment by segment, as histogram and fused run them: either by values, from
-// the counts that a ValueCounter made, or bin by bin. One look at the data comes first where the range must
-// be found and the values are not counted.
+// The histograms of one job, segment by segment, as histogram and fused run them: either from the counts of a
+// ValueCounter, or bin by bin. A pass over the data comes first where the bins need its range.
 #pragma once
 
 #include <optional>
@@ -18,14 +17,15 @@ class HistogramRun {
     HistogramRun(const Job& job, const HistogramParams& params, const OutputView* outputs);
 
     bool by_values() const { return by_values_; }
-    bool looks_first() const { return !by_values_ && !params_.has_range && n_ != 0; }
+    bool has_range_pass() const { return !by_values_ && !params_.has_range && n_ != 0; }
     std::uint64_t element_ps() const;  // on one thread, without the counting of values
     std::uint64_t segment_ns() const;
     std::size_t worker_bytes() const;  // without a ValueCounter's
     // `memory`: workers * worker_bytes(), 64-byte aligned, not owned.
     void attach(std::byte* memory, unsigned workers);
 
-    // Not by values: begin(), take() for every piece of the row, finish(). `found` counts if looks_first().
+    // Not by values: begin(), take() for every piece of the row, finish(). `found` counts if
+    // has_range_pass().
     // Errors: BadRange "range".
     Result<void> begin(const WorkerGroup& group, std::uint64_t row, const Extrema& found);
     void take(const std::byte* data, std::size_t n, unsigned worker) { counter_->take(data, n, worker); }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the methods of quantile share while they run. A Source is the elements, or the keys that a bracket
-// kept, which are selected from in the same way. Counts and what was kept come from one read of each element,
-// and a place is looked up in these counts alone: elements that another process changes meanwhile make a
-// wrong result, no access out of bounds.
-//
-// kernels/quantile/cpu/select.cpp has the methods that look at all elements,
-// kernels/quantile/cpu/brackets.cpp the one that keeps few of them.
+// The run of one selection of order statistics, whatever its method. A Source is the elements, or the keys
+// that a bracket kept, which are selected from in the same way. Elements that another process changes
+// meanwhile make a wrong result, no access out of bounds.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +20,11 @@ using selection::kDigitBits;
 using selection::kTile;
 
 // Keys up to which halving their range finds one faster than a bracket.
-std::uint64_t most_direct(unsigned width);
-// Elements of the sample for a bracket among n, and the room for what lies inside one.
+std::uint64_t max_direct(unsigned width);
+// Elements of the sample for a bracket among n, and the capacity for what lies inside one.
 std::uint64_t sample_of(std::uint64_t n);
-std::uint64_t room_of(std::uint64_t n, std::uint64_t sample);
-// The room for the brackets within a bracket that kept n keys, and those within them.
+std::uint64_t capacity_of(std::uint64_t n, std::uint64_t sample);
+// The capacity for the brackets within a bracket that kept n keys, and those within them.
 std::uint64_t nested_bytes(std::uint64_t n, unsigned width);
 
 const ScanKernels& quantile_kernels(ElementType type);
@@ -56,8 +52,8 @@ struct Source {
 struct Bracket {
     std::uint64_t low;
     std::uint64_t high;
-    std::byte* kept;     // keys inside, less low + 1
-    std::uint64_t room;  // for so many
+    std::byte* kept;         // keys inside, less low + 1
+    std::uint64_t capacity;  // for so many
     SplitTally tally;
     bool complete;  // all that lie inside are kept
 };
@@ -71,7 +67,7 @@ struct Layout {
     std::uint64_t* counts = nullptr;      // [workers x values]
     std::byte* keys = nullptr;            // [n]
     std::byte* spare = nullptr;           // [n]
-    std::byte* kept = nullptr;            // brackets: [statistics x room], and what their own brackets keep
+    std::byte* kept = nullptr;  // brackets: [statistics x capacity], and what their own brackets keep
     std::byte* kept_end = nullptr;
     std::uint64_t bytes = 0;
 
@@ -81,15 +77,15 @@ struct Layout {
 class Run {
   public:
     Run(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
-        const WorkerGroup& workers, const Places& places, Statistics& statistics)
+        const WorkerGroup& workers, const Ranks& ranks, Statistics& statistics)
         : source_(segment, problem.type),
           problem_(problem),
           method_(method),
           layout_(memory, problem, method),
           workers_(workers.limited(method.workers)),
-          places_of_(places),
+          ranks_of_(ranks),
           statistics_(statistics),
-          places_(statistics.places) {}
+          ranks_(statistics.ranks) {}
 
     bool run();
 
@@ -116,11 +112,11 @@ class Run {
         return Elements{dense, count, source.flip};
     }
 
-    // Asks for the places of what is valid. False: there is no statistic to find.
-    bool ask(std::uint64_t nans);
+    // Finds the ranks among what is valid. False: there is no statistic to find.
+    bool find_ranks(std::uint64_t nans);
     std::uint64_t nan_key() const;
     bool by_counts();
-    // Answers all places, in increasing order, in one walk over the counts.
+    // Answers all ranks, in increasing order, in one walk over the counts.
     void look_up(const std::uint64_t* counts, std::uint64_t values);
     bool copy_keys();
     bool by_nth();
@@ -130,20 +126,19 @@ class Run {
 
     bool by_brackets();
     bool answer(std::byte* kept);
-    Bracket bracket_of(const Source& source, std::uint64_t place, std::uint64_t n,
-                       const std::uint64_t* sample, std::uint64_t size, std::byte* kept,
-                       std::uint64_t room) const;
+    Bracket bracket_of(const Source& source, std::uint64_t rank, std::uint64_t n, const std::uint64_t* sample,
+                       std::uint64_t size, std::byte* kept, std::uint64_t capacity) const;
     // One pass for all brackets: a tile is in the cache when the second one reads it.
     bool split(const Source& source, Bracket* brackets, std::size_t count);
-    // The pair at `place` of `valid` elements from a bracket, or by digits if that missed. `kept` has room
+    // The pair at `rank` of `valid` elements from a bracket, or by digits if that missed. `kept` has capacity
     // for deeper brackets.
-    bool resolve(const Source& source, const Bracket& bracket, std::uint64_t place, std::uint64_t valid,
+    bool resolve(const Source& source, const Bracket& bracket, std::uint64_t rank, std::uint64_t valid,
                  std::byte* kept, Pair& pair);
-    // The pair at `place` of keys side by side. How many there are was not known when the memory was
+    // The pair at `rank` of keys side by side. How many there are was not known when the memory was
     // planned: a bracket that needs more than is left of it is not complete, and goes by digits.
-    bool find(const Source& source, std::uint64_t place, std::byte* kept, Pair& pair);
-    bool find_by_digits(const Source& source, std::uint64_t place, bool has_next, Pair& pair);
-    bool key_by_digits(const Source& source, std::uint64_t place, std::uint64_t& key,
+    bool find(const Source& source, std::uint64_t rank, std::byte* kept, Pair& pair);
+    bool find_by_digits(const Source& source, std::uint64_t rank, bool has_next, Pair& pair);
+    bool key_by_digits(const Source& source, std::uint64_t rank, std::uint64_t& key,
                        std::uint64_t& equal_behind);
     // The sum over all workers ends in the histogram of worker 0.
     bool count_digits(const Source& source, std::uint64_t prefix, unsigned shift, unsigned bits);
@@ -153,9 +148,9 @@ class Run {
     const Method& method_;
     const Layout layout_;
     const WorkerGroup workers_;
-    const Places& places_of_;
+    const Ranks& ranks_of_;
     Statistics& statistics_;
-    std::vector<std::uint64_t>& places_;
+    std::vector<std::uint64_t>& ranks_;
     bool wanted_ = false;
     std::vector<std::size_t> order_;
     std::vector<Bracket> brackets_;

@@ -160,7 +160,7 @@ template <class U>
 }
 
 template <class U>
-Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t place) {
+Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t rank) {
     const U* values = reinterpret_cast<const U*>(data);
     U low = static_cast<U>(~U{0});
     U high = 0;
@@ -170,14 +170,14 @@ Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t place) {
     }
     while (low < high) {
         const Cut<U> half = cut(values, count, static_cast<U>(low + static_cast<U>(high - low) / 2));
-        if (half.within > place) {
+        if (half.within > rank) {
             high = half.below;
         } else {
             low = half.above;
         }
     }
     const Cut<U> end = cut(values, count, low);
-    return Pair{low, place + 1 < end.within || end.within == count ? low : end.above};
+    return Pair{low, rank + 1 < end.within || end.within == count ? low : end.above};
 }
 
 template <class U, bool Float>

@@ -35,11 +35,12 @@ struct ScanKernels {
     void (*count)(selection::Elements elements, std::uint64_t* counts);
     // Adds to `tally`, and stores key - low - 1 of the elements inside, as wide as the element. Returns how
     // many.
-    // REQUIRES: out has room for elements.count + kSlack, aligned for them. Null for elements of less than
+    // REQUIRES: out has capacity for elements.count + kSlack, aligned for them. Null for elements of less
+    // than
     //           four bytes.
     std::uint64_t (*split)(selection::Elements elements, std::uint64_t low, std::uint64_t high,
                            SplitTally& tally, std::byte* out);
-    // The pair at place `nth` of the sorted keys. REQUIRES: nth < count; count < 2^16. Null for elements of
+    // The pair at rank `nth` of the sorted keys. REQUIRES: nth < count; count < 2^16. Null for elements of
     // one byte.
     Pair (*nth)(const std::byte* keys, std::uint64_t count, std::uint64_t nth);
 };

@@ -15,9 +15,9 @@ using selection::round_up;
 namespace {
 
 // statistics from which sorting all costs less than a bracket for each
-constexpr std::uint64_t kMostBrackets = 12;
-constexpr std::uint64_t kHalfwords = 65536;            // values of two bytes
-constexpr std::uint64_t kMostWantedDirect = 1u << 18;  // elements; each statistic reads them several times
+constexpr std::uint64_t kMaxBrackets = 12;
+constexpr std::uint64_t kHalfwords = 65536;           // values of two bytes
+constexpr std::uint64_t kMaxWantedDirect = 1u << 18;  // elements; each statistic reads them several times
 constexpr std::uint64_t kSlotWork = 1u
                                     << 20;  // elements that make a table of counts of one's own worth while
 
@@ -47,8 +47,9 @@ Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) 
     found = take(brackets ? method.workers * (kTile + kSlack) * width : 0);
     keys = take(all ? problem.n * width : 0);
     spare = take(method.kind == MethodKind::Sort ? problem.n * width : 0);
-    kept = take(
-        brackets ? problem.statistics * round_up(method.room * width) + nested_bytes(method.room, width) : 0);
+    kept = take(brackets ? problem.statistics * round_up(method.capacity * width) +
+                               nested_bytes(method.capacity, width)
+                         : 0);
     if (memory != nullptr) kept_end = memory + bytes;
 }
 
@@ -64,11 +65,11 @@ bool Run::run() {
     return false;
 }
 
-bool Run::ask(std::uint64_t nans) {
+bool Run::find_ranks(std::uint64_t nans) {
     statistics_.nans = nans;
     if ((nans > 0 && !problem_.skip_nans) || nans >= problem_.n) return false;
-    places_of_.of(problem_.n - nans, places_);
-    statistics_.pairs.resize(places_.size());
+    ranks_of_.of(problem_.n - nans, ranks_);
+    statistics_.pairs.resize(ranks_.size());
     return true;
 }
 
@@ -89,22 +90,22 @@ bool Run::by_counts() {
         for (std::uint64_t value = 0; value < values; ++value)
             layout_.counts[value] += layout_.counts[worker * values + value];
     // The largest key is that of NaN.
-    if (ask(is_float(source_.type) ? layout_.counts[nan_key()] : 0)) look_up(layout_.counts, values);
+    if (find_ranks(is_float(source_.type) ? layout_.counts[nan_key()] : 0)) look_up(layout_.counts, values);
     return true;
 }
 
 void Run::look_up(const std::uint64_t* counts, std::uint64_t values) {
-    order_.resize(places_.size());
+    order_.resize(ranks_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::sort(order_.begin(), order_.end(),
-              [this](std::size_t a, std::size_t b) { return places_[a] < places_[b]; });
+              [this](std::size_t a, std::size_t b) { return ranks_[a] < ranks_[b]; });
     const std::uint64_t last = problem_.n - statistics_.nans - 1;
     std::uint64_t value = 0;
     std::uint64_t within = counts[0];  // elements up to `value`
     for (const std::size_t i : order_) {
-        while (within <= places_[i] && value + 1 < values) within += counts[++value];
+        while (within <= ranks_[i] && value + 1 < values) within += counts[++value];
         std::uint64_t next = value;
-        if (places_[i] < last && places_[i] + 1 >= within)
+        if (ranks_[i] < last && ranks_[i] + 1 >= within)
             for (++next; next + 1 < values && counts[next] == 0;) ++next;
         statistics_.pairs[i] = Pair{value, std::min(next, values - 1)};
     }
@@ -116,13 +117,13 @@ bool Run::copy_keys() {
         nans.fetch_add(source_.scan.keys(elements, layout_.keys + begin * width()),
                        std::memory_order_relaxed);
     });
-    if (done) wanted_ = ask(nans.load());
+    if (done) wanted_ = find_ranks(nans.load());
     return done;
 }
 
 bool Run::by_nth() {
-    for (std::size_t i = 0; wanted_ && i < places_.size(); ++i)
-        statistics_.pairs[i] = source_.scan.nth(layout_.keys, problem_.n, places_[i]);
+    for (std::size_t i = 0; wanted_ && i < ranks_.size(); ++i)
+        statistics_.pairs[i] = source_.scan.nth(layout_.keys, problem_.n, ranks_[i]);
     return true;
 }
 
@@ -130,8 +131,8 @@ template <class U>
 bool Run::read_sorted() {
     const U* sorted = selection::sort_by_key(reinterpret_cast<U*>(layout_.keys),
                                              reinterpret_cast<U*>(layout_.spare), problem_.n, 0, workers_);
-    for (std::size_t i = 0; sorted != nullptr && i < places_.size(); ++i)
-        statistics_.pairs[i] = Pair{sorted[places_[i]], sorted[std::min(places_[i] + 1, problem_.n - 1)]};
+    for (std::size_t i = 0; sorted != nullptr && i < ranks_.size(); ++i)
+        statistics_.pairs[i] = Pair{sorted[ranks_[i]], sorted[std::min(ranks_[i] + 1, problem_.n - 1)]};
     return sorted != nullptr;
 }
 
@@ -147,8 +148,8 @@ MethodKind fastest_kind(const Problem& problem, unsigned width) {
         width == 2 && problem.n <= 32768 && problem.n * problem.statistics <= 8 * kHalfwords;
     if (width == 1 || (width == 2 && !few_halfwords)) return MethodKind::Counts;
     if (width == 2) return MethodKind::Direct;
-    if (problem.statistics > kMostBrackets) return MethodKind::Sort;
-    return problem.n <= most_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
+    if (problem.statistics > kMaxBrackets) return MethodKind::Sort;
+    return problem.n <= max_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
 }
 
 // The wanted kind where it can answer the problem.
@@ -158,10 +159,10 @@ MethodKind kind_of_method(const Problem& problem, unsigned width, CpuQuantileMet
             if (width <= 2) return MethodKind::Counts;
             break;
         case CpuQuantileMethod::Direct:
-            if (width >= 2 && problem.n <= kMostWantedDirect) return MethodKind::Direct;
+            if (width >= 2 && problem.n <= kMaxWantedDirect) return MethodKind::Direct;
             break;
         case CpuQuantileMethod::Brackets:
-            if (width >= 4 && problem.n > most_direct(width) && problem.statistics <= kMostBrackets)
+            if (width >= 4 && problem.n > max_direct(width) && problem.statistics <= kMaxBrackets)
                 return MethodKind::Brackets;
             break;
         case CpuQuantileMethod::Sort:
@@ -183,7 +184,7 @@ Method choose_method(const Problem& problem, CpuQuantileMethod wanted) {
             static_cast<unsigned>(std::clamp<std::uint64_t>(problem.n / kSlotWork, 1, kMaxWorkers));
     if (method.kind == MethodKind::Brackets) {
         method.sample = sample_of(problem.n);
-        method.room = room_of(problem.n, method.sample);
+        method.capacity = capacity_of(problem.n, method.sample);
     }
     method.workers =
         static_cast<unsigned>(std::min<std::uint64_t>(method.workers, selection::tasks_of(problem.n)));
@@ -198,7 +199,8 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method) {
         case MethodKind::Counts: return (bytes == n ? 300 + n / 2 : 60000 + n) + 10 * problem.statistics;
         case MethodKind::Direct: return 200 + n / 4 + problem.statistics * (200 + bytes);
         case MethodKind::Brackets:
-            return 20 * method.sample + bytes / 25 + problem.statistics * (bytes / 20 + method.room + 20000);
+            return 20 * method.sample + bytes / 25 +
+                   problem.statistics * (bytes / 20 + method.capacity + 20000);
         case MethodKind::Sort: return 500 + bytes * 3;
     }
     return 0;
@@ -212,8 +214,8 @@ void describe(const Method& method, std::uint64_t passes, RunPolicy* policy) {
 }
 
 bool select(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
-            const WorkerGroup& workers, const Places& places, Statistics& statistics) {
-    return Run(segment, problem, method, memory, workers, places, statistics).run();
+            const WorkerGroup& workers, const Ranks& ranks, Statistics& statistics) {
+    return Run(segment, problem, method, memory, workers, ranks, statistics).run();
 }
 
 }  // namespace tegu::kernels::quantile

@@ -35,8 +35,8 @@ enum class MethodKind { Counts, Direct, Brackets, Sort };
 // How a problem is answered, and the working memory that it takes.
 struct Method {
     MethodKind kind = MethodKind::Direct;
-    std::uint64_t sample = 0;  // brackets: elements of the sample
-    std::uint64_t room = 0;    // brackets: elements that may lie inside one
+    std::uint64_t sample = 0;    // brackets: elements of the sample
+    std::uint64_t capacity = 0;  // brackets: elements that may lie inside one
     unsigned workers = kMaxWorkers;
     std::uint64_t bytes = 0;  // working memory, with any number of threads
 };
@@ -48,19 +48,19 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method);
 // "brackets sample=16384 passes=1"; `passes` over the elements.
 void describe(const Method& method, std::uint64_t passes, RunPolicy* policy);
 
-// The places of the wanted statistics among `valid` sorted elements, each < valid. May repeat; any order.
+// The ranks of the wanted statistics among `valid` sorted elements, each < valid. May repeat; any order.
 // Cheap: asked more than once.
-class Places {
+class Ranks {
   public:
-    virtual ~Places() = default;
-    virtual void of(std::uint64_t valid, std::vector<std::uint64_t>& places) const = 0;
+    virtual ~Ranks() = default;
+    virtual void of(std::uint64_t valid, std::vector<std::uint64_t>& ranks) const = 0;
 };
 
 struct Statistics {
     std::uint64_t nans = 0;
-    std::vector<std::uint64_t> places;
+    std::vector<std::uint64_t> ranks;
     std::vector<Pair>
-        // parallel to the places; both undefined if there are NaN that are not skipped, or nothing else
+        // parallel to the ranks; both undefined if there are NaN that are not skipped, or nothing else
         pairs;
     std::uint64_t passes = 0;  // over the elements
 };
@@ -70,6 +70,6 @@ struct Statistics {
 // to 64; segment.n
 //           == problem.n.
 bool select(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
-            const WorkerGroup& workers, const Places& places, Statistics& statistics);
+            const WorkerGroup& workers, const Ranks& ranks, Statistics& statistics);
 
 }  // namespace tegu::kernels::quantile

@@ -82,7 +82,7 @@ class QuantileRun {
     std::uint64_t valid_of(std::uint64_t nans) const { return in_.n - std::min(nans, in_.n); }
     bool has_statistics(std::uint64_t nans) const { return nans < in_.n && (nans == 0 || params_.skip_nans); }
     std::uint64_t place_of(double q, std::uint64_t nans) const {
-        return kernels::quantile::position_of(q, valid_of(nans), params_.method).place;
+        return kernels::quantile::position_of(q, valid_of(nans), params_.method).rank;
     }
 
     // --- short segments

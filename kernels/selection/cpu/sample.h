@@ -26,9 +26,9 @@ inline std::uint64_t round_up(std::uint64_t bytes) {
 
 const ScanKernels& scan_kernels(ElementType type);
 
-// The keys of a spread sample, sorted: one element from each of `count` stretches of the segment, at a random
-// position that differs between processes, so that no period in the data and no input made for it meets it.
-// `keys` has capacity for 2 * count; the result lies in it. Null if a stop was requested.
+// The keys of a spread sample, sorted: one element from each of `count` stretches of the segment. Its
+// position is random and differs between processes: no period in the data and no input made for it meets the
+// sample. `keys` has capacity for 2 * count; the result lies in it. Null if a stop was requested.
 // REQUIRES: 1 <= count <= elements of the segment.
 const std::uint64_t* take_sample(const Segment& segment, const ScanKernels& kernels, std::uint64_t flip,
                                  std::uint64_t count, std::uint64_t* keys, const WorkerGroup& workers);

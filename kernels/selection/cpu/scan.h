@@ -32,15 +32,15 @@ struct Elements {
 // Keys that are known to be frequent are found faster once they are met: in a list that a vector compares at
 // once, or in slots that fit its registers.
 struct SeenKeys {
-    static constexpr unsigned kMostHot = 24;
+    static constexpr unsigned kMaxHot = 24;
     static constexpr unsigned kSlots = 64;
     std::byte* table = nullptr;          // (2 << bits) keys as wide as an element, aligned for it
     unsigned bits = 2;                   // 2..width of an element - 1
     const std::uint64_t* hot = nullptr;  // [hot_count] different keys that are frequent
-    unsigned hot_count = 0;              // <= kMostHot
+    unsigned hot_count = 0;              // <= kMaxHot
     unsigned met_count = 0;
-    std::uint64_t met[kMostHot] = {};  // those of `hot` that were met
-    std::uint32_t factor = 0;          // sends each of `hot` to a slot of its own; 0: the slots are not used
+    std::uint64_t met[kMaxHot] = {};  // those of `hot` that were met
+    std::uint32_t factor = 0;         // sends each of `hot` to a slot of its own; 0: the slots are not used
     alignas(64) std::uint32_t slots[kSlots] = {};  // the same keys, and others where they do not belong
 };
 
@@ -67,7 +67,7 @@ struct ScanKernels {
                       std::uint64_t* counts);
     // Appends an entry for each element whose key is <= bound, in order; element i has the index first + i.
     // Returns how many.
-    // REQUIRES: out has room for elements.count entries. Null where the type never uses such entries.
+    // REQUIRES: out has capacity for elements.count entries. Null where the type never uses such entries.
     std::uint64_t (*collect64)(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
                                Entry64* out);
     std::uint64_t (*collect128)(Elements elements, std::uint64_t first, std::uint64_t bound, Entry128* out);

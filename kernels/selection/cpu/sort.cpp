@@ -2,7 +2,7 @@
 // One pass by the top digit splits many entries into buckets that fit the cache; each bucket is then sorted
 // by one thread from the low digit up. Only the bits in which keys differ at all make digits, so the narrow
 // ranges that a selection leaves take fewer passes. If one bucket holds too much of everything, all threads
-// do the low-digit passes over the whole instead. A pass gives every stretch of entries its own places,
+// do the low-digit passes over the whole instead. A pass gives every stretch of entries its own positions,
 // counted before, in order: that keeps it stable on any number of threads.
 #include "kernels/selection/cpu/sort.h"
 
@@ -19,8 +19,8 @@ constexpr std::uint64_t kSmall = 1536;
 constexpr std::uint64_t kBucket = 8192;         // entries of a bucket that sorts within the cache
 constexpr unsigned kSplitBits = 9;              // of the top digit, at most
 constexpr unsigned kWideDigit = 11;             // bits of a low digit in the cache
-constexpr unsigned kNarrowDigit = 8;            // and beyond it, where more places than this miss the TLB
-constexpr std::uint64_t kStopEvery = 1u << 18;  // entries between two looks at the stop token
+constexpr unsigned kNarrowDigit = 8;            // and beyond it, where more positions than this miss the TLB
+constexpr std::uint64_t kStopEvery = 1u << 18;  // entries between two polls of the stop token
 
 using Counts = std::array<std::uint64_t, 1u << kWideDigit>;
 
@@ -110,16 +110,15 @@ Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift
     const std::uint64_t bits = differing_bits(data, count, shift);
     if (bits == 0) return data;
     const Passes passes(bits, count < kSmall ? kNarrowDigit : kWideDigit);
-    Counts places[kMaxCounted];
+    Counts positions[kMaxCounted];
     for (unsigned pass = 0; pass < passes.count; ++pass) {
         if (pass % kMaxCounted == 0)
             count_passes(data, count, shift, passes, pass, std::min(passes.count - pass, kMaxCounted),
-                         places);
-        Counts& mine = places[pass % kMaxCounted];
+                         positions);
+        Counts& mine = positions[pass % kMaxCounted];
         const Digit digit = passes.digit(pass, shift);
-        std::uint64_t place = 0;
-        for (std::uint64_t value = 0; value <= digit.mask; ++value)
-            place += std::exchange(mine[value], place);
+        std::uint64_t next = 0;
+        for (std::uint64_t value = 0; value <= digit.mask; ++value) next += std::exchange(mine[value], next);
         for (std::uint64_t i = 0; i < count; ++i) spare[mine[digit_of(data[i], digit)]++] = data[i];
         std::swap(data, spare);
     }
@@ -136,24 +135,24 @@ bool count_digits(const Entry* from, Stretches stretches, Digit digit, Counts* c
     });
 }
 
-// Turns counts into places, calling visit(begin, end) for the range of every digit value.
+// Turns counts into positions, calling visit(begin, end) for the range of every digit value.
 template <class Visit>
-void places_of(Stretches stretches, Digit digit, Counts* counts, Visit visit) {
-    std::uint64_t place = 0;
+void positions_of(Stretches stretches, Digit digit, Counts* counts, Visit visit) {
+    std::uint64_t next = 0;
     for (std::uint64_t value = 0; value <= digit.mask; ++value) {
-        const std::uint64_t begin = place;
+        const std::uint64_t begin = next;
         for (unsigned part = 0; part < stretches.parts; ++part)
-            place += std::exchange(counts[part][value], place);
-        visit(begin, place);
+            next += std::exchange(counts[part][value], next);
+        visit(begin, next);
     }
 }
 
 template <class Entry>
-bool scatter(const Entry* from, Entry* to, Stretches stretches, Digit digit, Counts* places,
+bool scatter(const Entry* from, Entry* to, Stretches stretches, Digit digit, Counts* positions,
              const WorkerGroup& workers) {
     return workers.run(stretches.parts, [&](std::uint64_t part, unsigned) {
         stretches.walk(part, workers,
-                       [&](std::uint64_t i) { to[places[part][digit_of(from[i], digit)]++] = from[i]; });
+                       [&](std::uint64_t i) { to[positions[part][digit_of(from[i], digit)]++] = from[i]; });
     });
 }
 
@@ -181,7 +180,7 @@ Entry* sort_together(Entry* data, Entry* spare, Stretches stretches, unsigned sh
     for (unsigned pass = 0; pass < passes.count; ++pass) {
         const Digit digit = passes.digit(pass, shift);
         if (!count_digits(data, stretches, digit, counts, workers)) return nullptr;
-        places_of(stretches, digit, counts, [](std::uint64_t, std::uint64_t) {});
+        positions_of(stretches, digit, counts, [](std::uint64_t, std::uint64_t) {});
         if (!scatter(data, spare, stretches, digit, counts, workers)) return nullptr;
         std::swap(data, spare);
     }
@@ -214,7 +213,7 @@ Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shif
     Bucket buckets[1u << kSplitBits];
     unsigned used = 0;
     std::uint64_t largest = 0;
-    places_of(stretches, top, counts, [&](std::uint64_t begin, std::uint64_t end) {
+    positions_of(stretches, top, counts, [&](std::uint64_t begin, std::uint64_t end) {
         if (begin < end) buckets[used++] = Bucket{begin, end};
         largest = std::max(largest, end - begin);
     });

@@ -11,8 +11,8 @@
 namespace tegu::kernels::selection {
 
 // Sorts data[0, count) by key (entry >> shift), keeping the order of equal keys; short arrays are sorted by
-// whole entries. `spare` has room for as many. Returns where the result lies, `data` or `spare`; null if a
-// stop was requested.
+// whole entries. `spare` has capacity for as many. Returns where the result lies, `data` or `spare`; null if
+// a stop was requested.
 template <class Entry>
 Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shift,
                    const WorkerGroup& workers);

@@ -23,7 +23,7 @@ Entry keep_best(Selector<Entry>& selector) {
 
 // Drops all candidates but the first of each of the best k keys, and leaves them in order. `worst` becomes
 // the key that others must reach. False: a stop was requested, and all candidates are still there: there is
-// no room for more.
+// no capacity for more.
 template <class Entry>
 bool keep_best_distinct(Selector<Entry>& selector, std::uint64_t* worst) {
     Entry* sorted = sort_by_key(selector.entries, selector.spare, selector.size, selector.shift,
@@ -42,12 +42,12 @@ std::uint64_t guess_bound(const std::uint64_t* minima, std::uint64_t blocks, std
                           std::uint64_t* scratch) {
     constexpr std::uint64_t kStep = 16;
     const std::uint64_t size = blocks / kStep;
-    const std::uint64_t place =
+    const std::uint64_t rank =
         wanted / kStep + 4 * static_cast<std::uint64_t>(std::sqrt(static_cast<double>(wanted / kStep))) + 8;
-    if (place >= size / 2) return kAnyKey;
+    if (rank >= size / 2) return kAnyKey;
     for (std::uint64_t i = 0; i < size; ++i) scratch[i] = minima[i * kStep];
-    std::nth_element(scratch, scratch + place, scratch + size);
-    return scratch[place];
+    std::nth_element(scratch, scratch + rank, scratch + size);
+    return scratch[rank];
 }
 
 // The blocks whose minimum is within the bound, as entries of (minimum, number of the block). Returns how

@@ -26,15 +26,16 @@ bool Buckets<Entry>::list_keys(const std::uint64_t* sample, bool& found) {
     bits = std::min(bits, 8 * width - 1);
     const std::uint64_t table = round_up(table_bytes(bits, width)) / sizeof(Entry);
     if (keys * kOften > static_cast<double>(selector_.problem.n) || entries < table + 8 * kTile) return true;
-    const std::uint64_t room = (entries - table) / 2 / kTile * kTile;
-    if (keys > static_cast<double>(room / 2)) return true;
-    std::uint64_t hot[SeenKeys::kMostHot];
+    const std::uint64_t capacity = (entries - table) / 2 / kTile * kTile;
+    if (keys > static_cast<double>(capacity / 2)) return true;
+    std::uint64_t hot[SeenKeys::kMaxHot];
     const unsigned hot_count = hot_keys(sample, selector_.method.sample, kAnyKey, hot);
     Entry* const lists = store_ + workers * table;
-    Lists<Entry> pass(selector_,
-                      ListMemory<Entry>{lists, lists + workers * room, reinterpret_cast<std::byte*>(store_),
-                                        room, room - 2 * kTile, bits},
-                      hot, hot_count);
+    Lists<Entry> pass(
+        selector_,
+        ListMemory<Entry>{lists, lists + workers * capacity, reinterpret_cast<std::byte*>(store_), capacity,
+                          capacity - 2 * kTile, bits},
+        hot, hot_count);
     const typename Lists<Entry>::End end = pass.pass(kAnyKey);
     found = end == Lists<Entry>::End::Done;
     return end != Lists<Entry>::End::Stopped;
@@ -83,7 +84,7 @@ bool Buckets<Entry>::guess_tie(const std::uint64_t* sample, bool& found) {
         if (!count_tie(bound)) return false;
         const bool too_good = total_ < k;
         found = !too_good && buckets_[used_ - 1].begin < k;
-        // The k-th best may equal the neighbour of the one at its place in the sample.
+        // The k-th best may equal the neighbour of the one at its rank in the sample.
         if (too_good ? equal.second == end : equal.first == sample) return true;
         bound = too_good ? *equal.second : *(equal.first - 1);
     }
@@ -133,18 +134,18 @@ bool Buckets<Entry>::cut() {
 
 template <class Entry>
 bool Buckets<Entry>::scatter() {
-    const std::uint64_t room = selector_.method.entries;
+    const std::uint64_t capacity = selector_.method.entries;
     for (std::uint32_t b = 0; b < used_; ++b) {
-        std::uint64_t place = b == boundary_ ? 0 : buckets_[b].begin;
-        for (std::uint64_t part = 0; part < parts_; ++part) place += std::exchange(counts_of(part)[b], place);
+        std::uint64_t begin = b == boundary_ ? 0 : buckets_[b].begin;
+        for (std::uint64_t part = 0; part < parts_; ++part) begin += std::exchange(counts_of(part)[b], begin);
     }
     return selector_.workers.run(parts_, [&](std::uint64_t part, unsigned worker) {
-        Entry** next = reinterpret_cast<Entry**>(selector_.layout.places) + worker * kMaxBuckets;
-        const std::uint64_t* places = counts_of(part);
-        for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + places[b];
+        Entry** next = reinterpret_cast<Entry**>(selector_.layout.cursors) + worker * kMaxBuckets;
+        const std::uint64_t* begins = counts_of(part);
+        for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + begins[b];
         std::fill(next + used_, next + kMaxBuckets,
-                  store_ + room);  // what the map still knows of buckets behind is dropped
-        const BucketPlaces<Entry> to{next, store_ + room, boundary_, selector_.spare + kBoundary};
+                  store_ + capacity);  // what the map still knows of buckets behind is dropped
+        const BucketCursors<Entry> to{next, store_ + capacity, boundary_, selector_.spare + kBoundary};
         for_each_piece(part, worker, [&](Elements elements, std::uint64_t begin) {
             sorting_.scatter(elements, begin, map_, to);
         });
@@ -155,11 +156,11 @@ bool Buckets<Entry>::scatter() {
 template <class Entry>
 Entry* Buckets<Entry>::end_of(std::uint64_t part, std::uint32_t b) const {
     Entry* const base = base_of(b);
-    const std::uint64_t room = b == boundary_ ? kBoundary : selector_.method.entries;
+    const std::uint64_t capacity = b == boundary_ ? kBoundary : selector_.method.entries;
     const std::uint64_t end = part + 1 < parts_
                                   ? counts_of(part + 1)[b]
                                   : (b == boundary_ ? 0 : buckets_[b].begin) + buckets_[b].count;
-    return base + std::min(end, room);
+    return base + std::min(end, capacity);
 }
 
 template bool Buckets<Entry64>::list_keys(const std::uint64_t* sample, bool& found);

@@ -8,7 +8,7 @@ namespace tegu::kernels::topk {
 // A bucket is closed when it has an equal share of the sample, or before a cell that would make it half as
 // much again or makes several buckets itself. So of two neighbours one has its share, or both together: at
 // most twice as many as wanted, the last, and that of a tie.
-static_assert(kMaxBuckets >= 2 * kMostWantedBuckets + 2,
+static_assert(kMaxBuckets >= 2 * kMaxWantedBuckets + 2,
               "build_map() and a bucket for a tie may need as many");
 
 std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std::uint64_t limit,

@@ -13,7 +13,7 @@ inline unsigned width_of(std::uint64_t value) {
 
 // The map for the keys up to `limit`, of which the first `covered` of the sorted sample are an image. Writes
 // the last key of each bucket to `uppers`. Returns how many buckets there are, below kMaxBuckets. REQUIRES:
-// 1 <= wanted <= kMostWantedBuckets.
+// 1 <= wanted <= kMaxWantedBuckets.
 std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std::uint64_t limit,
                         std::uint64_t wanted, BucketMap& map, std::uint64_t* uppers);
 

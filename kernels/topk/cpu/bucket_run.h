@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `buckets`. Bytes decide for large k: the input is read twice, first to count each bucket
-// (kernels/topk/cpu/buckets.h) and then to put an entry for each element within the limit into it; each
-// bucket is then sorted in the cache, and its last pass decodes the entries to where the result wants them.
-// For elements of up to four bytes the entries wait in the output for indices itself, so there is nearly no
-// working memory. The counts are exact, so every bucket lies at its final place and the k-th best falls into
-// a known one.
-//
-// Counts are per part of the segment, in order: that makes buckets stable on any number of threads.
-// Elements, and entries that wait in an output, may be changed by another process: what sorts works on a
-// private copy, places are compared with their ends.
-//
-// kernels/topk/cpu/bucket_fill.cpp counts and fills, kernels/topk/cpu/bucket_sort.cpp sorts and writes,
-// kernels/topk/cpu/buckets.cpp says in which order.
+// Method `buckets`: the elements are read twice, to count each bucket and to fill it; then each bucket is
+// sorted in the cache and written to the result. Counts are exact and per part of the segment, so buckets lie
+// where their results go and stay stable on any number of threads. Elements and entries may change meanwhile:
+// a sort works on a private copy, and positions are compared with their ends.
 #pragma once
 
 #include <algorithm>
@@ -48,14 +39,14 @@ class Buckets {
     bool run();
 
   private:
-    static constexpr std::uint64_t kPiece = 1u << 18;  // elements between two looks at the stop token
+    static constexpr std::uint64_t kPiece = 1u << 18;  // elements between two polls of the stop token
     static constexpr std::uint64_t kAtOnce = 65536;    // entries that a thread writes at a time
 
     struct Bucket {
-        std::uint64_t begin = 0;  // its place in the store, and in the result but for `distinct`
-        std::uint64_t count = 0;  // entries
-        std::uint64_t taken = 0;  // of them, those in the result; with `distinct`, different keys
-        std::uint64_t place = 0;  // with `distinct`: in the result
+        std::uint64_t begin = 0;   // its beginning in the store, and in the result but for `distinct`
+        std::uint64_t count = 0;   // entries
+        std::uint64_t taken = 0;   // of them, those in the result; with `distinct`, different keys
+        std::uint64_t result = 0;  // with `distinct`: its beginning in the result
     };
 
     std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.element_bytes); }
@@ -64,10 +55,10 @@ class Buckets {
     }
 
     std::uint32_t* cells_of(unsigned worker) const {
-        return reinterpret_cast<std::uint32_t*>(selector_.layout.places) + worker * 2 * kMaxBuckets;
+        return reinterpret_cast<std::uint32_t*>(selector_.layout.cursors) + worker * 2 * kMaxBuckets;
     }
 
-    // Calls body(elements, begin) for pieces of one part, in order: as long as a look at the stop token
+    // Calls body(elements, begin) for pieces of one part, in order: as long as a poll of the stop token
     // allows, or tiles where they have to be copied. Counting pays for each piece.
     template <class Body>
     void for_each_piece(std::uint64_t part, unsigned worker, Body body) const {
@@ -106,12 +97,12 @@ class Buckets {
     bool guess_tie(const std::uint64_t* sample, bool& found);
     // Counts what is better than the bound, and what equals it in a last bucket of its own.
     bool count_tie(std::uint64_t bound);
-    // Finds the bucket of the k-th best and drops those behind it. Where it has too many entries for the room
-    // beside the store, the exact key of the k-th best is looked for.
+    // Finds the bucket of the k-th best and drops those behind it. Where it has too many entries for the
+    // memory beside the store, the exact key of the k-th best is searched for.
     bool find_boundary();
     // What each bucket has of the best k.
     bool cut();
-    // Puts the entries into their buckets. Each part has places of its own; if the elements changed, those
+    // Puts the entries into their buckets. Each part has positions of its own; if the elements changed, those
     // left over get an entry too.
     bool scatter();
     Entry* end_of(std::uint64_t part, std::uint32_t b) const;
@@ -120,7 +111,7 @@ class Buckets {
 
     BucketDigits digits_of(std::uint32_t b) const;
     Entry* sort_bucket(std::uint32_t b, unsigned worker) const;
-    void write(const Entry* entries, std::uint64_t count, std::uint64_t place) const;
+    void write(const Entry* entries, std::uint64_t count, std::uint64_t result) const;
     // Every bucket from the store to the outputs.
     bool sort_plain();
     // A bucket that does not fit the scratch: many equal elements, which need no sort, or keys that the
@@ -131,7 +122,7 @@ class Buckets {
     Entry* sort_large(std::uint32_t b, Workspace& workspace);
     // Every bucket sorted in the store, the first of each key in front.
     bool sort_distinct();
-    // The first of each key of a long sorted bucket to its place in the store, which it may already have.
+    // The first of each key of a long sorted bucket to its position in the store, which it may already have.
     bool keep_first_of_each(const Entry* sorted, std::uint32_t b);
     bool write_distinct();
 

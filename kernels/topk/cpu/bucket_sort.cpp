@@ -32,10 +32,10 @@ Entry* Buckets<Entry>::sort_bucket(std::uint32_t b, unsigned worker) const {
 }
 
 template <class Entry>
-void Buckets<Entry>::write(const Entry* entries, std::uint64_t count, std::uint64_t place) const {
+void Buckets<Entry>::write(const Entry* entries, std::uint64_t count, std::uint64_t result) const {
     sorting_.write(entries, count, selector_.problem.flip,
-                   selector_.target.values + place * selector_.segment.element_bytes,
-                   selector_.target.indices + place * sizeof(std::int64_t));
+                   selector_.target.values + result * selector_.segment.element_bytes,
+                   selector_.target.indices + result * sizeof(std::int64_t));
 }
 
 template <class Entry>
@@ -75,12 +75,12 @@ Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
         const std::uint64_t end = std::min(count, (task + 1) * kAtOnce);
         for (std::uint64_t i = task * kAtOnce; i < end; ++i) body(i);
     };
-    const bool looked = selector_.workers.run(tasks, [&](std::uint64_t task, unsigned) {
+    const bool compared = selector_.workers.run(tasks, [&](std::uint64_t task, unsigned) {
         std::uint64_t differ = 0;
         chunk(task, [&](std::uint64_t i) { differ |= selector_.key_of(from[i]) ^ first; });
         if (differ != 0) equal.store(false, std::memory_order_relaxed);
     });
-    if (!looked) return nullptr;
+    if (!compared) return nullptr;
     if (equal.load()) return from;
     // Entries in an output may change while they are sorted: they are copied first.
     const bool in_output = selector_.layout.entries == nullptr && from != selector_.spare;
@@ -137,15 +137,15 @@ bool Buckets<Entry>::keep_first_of_each(const Entry* sorted, std::uint32_t b) {
 
 template <class Entry>
 bool Buckets<Entry>::write_distinct() {
-    std::uint64_t place = 0;
+    std::uint64_t next = 0;
     for (std::uint32_t b = 0; b < used_; ++b) {
-        buckets_[b].taken = std::min(buckets_[b].taken, selector_.problem.k - place);
-        buckets_[b].place = std::exchange(place, place + buckets_[b].taken);
+        buckets_[b].taken = std::min(buckets_[b].taken, selector_.problem.k - next);
+        buckets_[b].result = std::exchange(next, next + buckets_[b].taken);
     }
-    selector_.size = place;
+    selector_.size = next;
     return selector_.workers.run(used_, [&](std::uint64_t b, unsigned) {
         const Bucket& bucket = buckets_[b];
-        write(store_ + bucket.begin, bucket.taken, bucket.place);
+        write(store_ + bucket.begin, bucket.taken, bucket.result);
     });
 }
 
@@ -153,9 +153,10 @@ template BucketDigits Buckets<Entry64>::digits_of(std::uint32_t b) const;
 template BucketDigits Buckets<Entry128>::digits_of(std::uint32_t b) const;
 template Entry64* Buckets<Entry64>::sort_bucket(std::uint32_t b, unsigned worker) const;
 template Entry128* Buckets<Entry128>::sort_bucket(std::uint32_t b, unsigned worker) const;
-template void Buckets<Entry64>::write(const Entry64* entries, std::uint64_t count, std::uint64_t place) const;
+template void Buckets<Entry64>::write(const Entry64* entries, std::uint64_t count,
+                                      std::uint64_t result) const;
 template void Buckets<Entry128>::write(const Entry128* entries, std::uint64_t count,
-                                       std::uint64_t place) const;
+                                       std::uint64_t result) const;
 template bool Buckets<Entry64>::sort_plain();
 template bool Buckets<Entry128>::sort_plain();
 template bool Buckets<Entry64>::write_large(std::uint32_t b);

@@ -5,7 +5,7 @@
 
 namespace tegu::kernels::topk {
 
-static_assert(2 * kMaxBuckets >= kCells + 65, "the places of a worker are the cells of counting, too");
+static_assert(2 * kMaxBuckets >= kCells + 65, "the cursors of a worker are the cells of counting, too");
 
 const BucketKernels& bucket_kernels(ElementType type) {
     using namespace ::tegu::kernels;
@@ -18,15 +18,15 @@ bool Buckets<Entry>::run() {
     const std::uint64_t* sample = take_sample(selector_);
     if (sample == nullptr) return false;
     const std::uint64_t size = selector_.method.sample;
-    const std::uint64_t place = place_in_sample(sample, selector_.problem, selector_.method);
-    bool complete = place >= size;
+    const std::uint64_t rank = rank_in_sample(sample, selector_.problem, selector_.method);
+    bool complete = rank >= size;
     bool found = false;
     if (distinct_ && !list_keys(sample, found)) return false;
     if (found) return true;
     selector_.written = true;
     if (!distinct_ && !guess_tie(sample, found)) return false;
     if (found) return cut() && scatter() && sort_plain();
-    if (!count(sample, complete ? size : place + 1, complete ? worst_key() : sample[place])) return false;
+    if (!count(sample, complete ? size : rank + 1, complete ? worst_key() : sample[rank])) return false;
     if (!complete && total_ < selector_.problem.k) {
         complete = true;
         if (!count(sample, size, worst_key())) return false;

@@ -33,7 +33,7 @@ struct BucketMap {
 
 // Where the entries of each bucket go.
 template <class Entry>
-struct BucketPlaces {
+struct BucketCursors {
     Entry** next;            // [buckets]
     const Entry* end;        // entries that would go here or behind are dropped
     std::uint32_t boundary;  // the one bucket whose entries stand elsewhere
@@ -55,9 +55,9 @@ struct BucketSorting {
     // Appends an entry for each element within the limit to its bucket, in order; element i has the index
     // first + i.
     void (*scatter)(Elements elements, std::uint64_t first, const BucketMap& map,
-                    const BucketPlaces<Entry>& places);
-    // Sorts from[0, count) by key, stably. `a` and `b` have room for as many; returns the one in which the
-    // result lies. Reads `from` once.
+                    const BucketCursors<Entry>& cursors);
+    // Sorts from[0, count) by key, stably. `a` and `b` have capacity for as many; returns the one in which
+    // the result lies. Reads `from` once.
     Entry* (*sort)(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* a, Entry* b);
     // values[i] and indices[i] of entries[i], values as wide as the element. `indices` may be where the
     // entries are.
@@ -66,8 +66,8 @@ struct BucketSorting {
 };
 
 struct BucketKernels {
-    // Adds 1 to counts[bucket] for each element within the limit. `cells` has room for kCells + 65 numbers,
-    // for the function's own use.
+    // Adds 1 to counts[bucket] for each element within the limit. `cells` has capacity for kCells + 65
+    // numbers, for the function's own use.
     void (*count)(Elements elements, const BucketMap& map, std::uint32_t* cells, std::uint64_t* counts);
     BucketSorting<Entry64> narrow;  // null where the type has no such entries
     BucketSorting<Entry128> wide;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweeps of top-k by buckets: counting, filling and sorting them, and writing the result. Places and
+// The sweeps of top-k by buckets: counting, filling and sorting them, and writing the result. Positions and
 // counters are what other stores could change as far as a compiler knows, so loops keep everything else in
 // variables of their own.
 #include "kernels/topk/cpu/buckets.h"
@@ -12,10 +12,10 @@ namespace {
 
 using group::Group;
 using group::kGroup;
+using topk::BucketCursors;
 using topk::BucketDigits;
 using topk::BucketKernels;
 using topk::BucketMap;
-using topk::BucketPlaces;
 using topk::BucketSorting;
 using topk::Elements;
 using topk::Entry128;
@@ -62,7 +62,7 @@ template <class U>
     return map.first[cell] + static_cast<std::uint32_t>(within >> map.shift[cell]);
 }
 
-// Counts the cells, which takes no look into the map, and sums up those of a bucket at the end. Elements
+// Counts the cells, which needs no map, and sums up those of a bucket at the end. Elements
 // beyond the limit go to 64 cells of their own, so that one need not wait for the one before; so does a group
 // of equal cells as a whole.
 template <class U, bool Float>
@@ -110,12 +110,12 @@ void count(Elements elements, const BucketMap& map, std::uint32_t* cells, std::u
 
 template <class U, bool Float, class Entry, bool Flat>
 [[gnu::always_inline]] inline void scatter_with(Elements elements, std::uint64_t first, const BucketMap& map,
-                                                const BucketPlaces<Entry>& places) {
+                                                const BucketCursors<Entry>& cursors) {
     const U limit = static_cast<U>(map.limit);
-    const std::uint32_t boundary = places.boundary;
-    const Entry* const end = places.end;
-    const Entry* const boundary_end = places.boundary_end;
-    Entry** const next = places.next;
+    const std::uint32_t boundary = cursors.boundary;
+    const Entry* const end = cursors.end;
+    const Entry* const boundary_end = cursors.boundary_end;
+    Entry** const next = cursors.next;
     Group<U> group;
     alignas(64) Entry found[2 * kGroup] = {};
     alignas(64) U keys[kGroup];
@@ -127,38 +127,38 @@ template <class U, bool Float, class Entry, bool Flat>
         look_up_cells(keys, map, cells);
         for (std::uint64_t i = 0; i < size; ++i) {
             const std::uint32_t bucket = Flat ? map.first[cells[i]] : bucket_of(map, cells[i], keys[i]);
-            Entry* const place = next[bucket];
-            if (place >= (bucket == boundary ? boundary_end : end)) continue;
-            *place = found[i];
-            next[bucket] = place + 1;
+            Entry* const slot = next[bucket];
+            if (slot >= (bucket == boundary ? boundary_end : end)) continue;
+            *slot = found[i];
+            next[bucket] = slot + 1;
         }
     }
 }
 
 template <class U, bool Float, class Entry>
 void scatter(Elements elements, std::uint64_t first, const BucketMap& map,
-             const BucketPlaces<Entry>& places) {
-    if (map.flat) return scatter_with<U, Float, Entry, true>(elements, first, map, places);
-    scatter_with<U, Float, Entry, false>(elements, first, map, places);
+             const BucketCursors<Entry>& cursors) {
+    if (map.flat) return scatter_with<U, Float, Entry, true>(elements, first, map, cursors);
+    scatter_with<U, Float, Entry, false>(elements, first, map, cursors);
 }
 
 template <class U, class Entry>
 [[gnu::always_inline]] inline void insert_sorted(const Entry* from, std::uint64_t count, Entry* to) {
     for (std::uint64_t i = 0; i < count; ++i) {
         const Entry entry = from[i];
-        std::uint64_t place = i;
-        for (; place > 0 && key_of<U>(entry) < key_of<U>(to[place - 1]); --place) to[place] = to[place - 1];
-        to[place] = entry;
+        std::uint64_t at = i;
+        for (; at > 0 && key_of<U>(entry) < key_of<U>(to[at - 1]); --at) to[at] = to[at - 1];
+        to[at] = entry;
     }
 }
 
-// Counts become the places where each digit begins.
-[[gnu::always_inline]] inline void to_places(std::uint32_t* counts, std::uint32_t values) {
-    std::uint32_t place = 0;
+// Counts become the indices at which each digit begins.
+[[gnu::always_inline]] inline void to_begins(std::uint32_t* counts, std::uint32_t values) {
+    std::uint32_t next = 0;
     for (std::uint32_t value = 0; value < values; ++value) {
         const std::uint32_t mine = counts[value];
-        counts[value] = place;
-        place += mine;
+        counts[value] = next;
+        next += mine;
     }
 }
 
@@ -184,12 +184,12 @@ Entry* sort(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* 
                 ++counts[1][static_cast<U>(distance >> two) & mask];
             }
         }
-        std::uint32_t* const places = counts[pass % 2];
-        to_places(places, static_cast<std::uint32_t>(mask) + 1);
+        std::uint32_t* const begins = counts[pass % 2];
+        to_begins(begins, static_cast<std::uint32_t>(mask) + 1);
         for (std::uint64_t i = 0; i < count; ++i) {
             const Entry entry = a[i];
             const U distance = static_cast<U>(key_of<U>(entry) - low);
-            b[places[static_cast<U>(distance >> one) & mask]++] = entry;
+            b[begins[static_cast<U>(distance >> one) & mask]++] = entry;
         }
         Entry* const sorted = b;
         b = a;
@@ -200,7 +200,7 @@ Entry* sort(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* 
     return a;
 }
 
-// A run at a time, so that the indices may take the place of the entries.
+// A run at a time, so that the indices may lie where the entries are.
 template <class U, bool Float, class Entry>
 void write(const Entry* entries, std::uint64_t count, std::uint64_t flip64, std::byte* values,
            std::byte* indices) {

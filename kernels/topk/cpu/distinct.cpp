@@ -21,12 +21,12 @@ class Distinct {
         if (selector_.size >= selector_.problem.k) return true;
         const std::uint64_t* sample = take_sample(selector_);
         if (sample == nullptr) return false;
-        const std::uint64_t place = place_in_sample(sample, selector_.problem, method_);
-        bound_ = std::min(bound_, place < method_.sample ? sample[place] : kAnyKey);
+        const std::uint64_t rank = rank_in_sample(sample, selector_.problem, method_);
+        bound_ = std::min(bound_, rank < method_.sample ? sample[rank] : kAnyKey);
         bound_ = std::min(bound_, certain_bound(sample));
         hot_count_ = hot_keys(sample, method_.sample, bound_, hot_);
-        const std::uint64_t within = place * (selector_.problem.n / method_.sample);
-        if (place < method_.sample && hot_count_ == 0 && within <= few_more()) {
+        const std::uint64_t within = rank * (selector_.problem.n / method_.sample);
+        if (rank < method_.sample && hot_count_ == 0 && within <= few_more()) {
             if (!select_distinct_within(selector_, bound_)) return false;
             if (selector_.size >= selector_.problem.k) return true;
         }
@@ -58,15 +58,15 @@ class Distinct {
                                  method_.seen_bits};
     }
 
-    // Unless a look at few elements finds values that repeat. It grows with n, as a second read would cost
+    // Unless a small sample finds values that repeat. It grows with n, as a second read would cost
     // more.
     bool by_blocks() {
         const std::uint64_t size = std::min(std::max(kLook, selector_.problem.n / 4096), method_.sample);
-        const std::uint64_t* look = take_sample(selector_.segment, selector_.kernels, selector_.problem.flip,
-                                                size, selector_.layout.sample, selector_.workers);
-        if (look == nullptr) return false;
+        const std::uint64_t* few = take_sample(selector_.segment, selector_.kernels, selector_.problem.flip,
+                                               size, selector_.layout.sample, selector_.workers);
+        if (few == nullptr) return false;
         std::uint64_t repeats = 0;
-        for (std::uint64_t i = 1; i < size; ++i) repeats += look[i] == look[i - 1];
+        for (std::uint64_t i = 1; i < size; ++i) repeats += few[i] == few[i - 1];
         return repeats >= std::max<std::uint64_t>(1, size / kLook) ||
                select_distinct_blocks(selector_, bound_);
     }
@@ -79,7 +79,7 @@ class Distinct {
     Selector<Entry>& selector_;
     const Method& method_;
     std::uint64_t bound_ = kAnyKey;
-    std::uint64_t hot_[SeenKeys::kMostHot];
+    std::uint64_t hot_[SeenKeys::kMaxHot];
     unsigned hot_count_ = 0;
 };
 

@@ -13,15 +13,15 @@ unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t
     constexpr std::uint64_t kSure = 4;  // elements of the sample that are no accident
     unsigned count = 0;
     for (std::uint64_t begin = 0, end = 0;
-         begin < size && sample[begin] <= bound && count < SeenKeys::kMostHot; begin = end) {
+         begin < size && sample[begin] <= bound && count < SeenKeys::kMaxHot; begin = end) {
         while (end < size && sample[end] == sample[begin]) ++end;
         if ((end - begin) * kHotShare >= size && end - begin >= kSure) hot[count++] = sample[begin];
     }
     return count;
 }
 
-constexpr std::uint64_t kSmall = 4096;    // results up to which a list is cut early
-constexpr std::uint64_t kLook = 1 << 16;  // entries between two looks for a stop
+constexpr std::uint64_t kSmall = 4096;         // results up to which a list is cut early
+constexpr std::uint64_t kPollEvery = 1 << 16;  // entries between two polls of the stop token
 
 template <class Entry>
 Lists<Entry>::Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, const std::uint64_t* hot,
@@ -35,8 +35,8 @@ Lists<Entry>::Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, 
 template <class Entry>
 void Lists<Entry>::open(unsigned worker, std::uint64_t bound) {
     List& list = lists_[worker];
-    list.entries = memory_.entries + worker * memory_.room;
-    list.spare = memory_.spare + worker * memory_.room;
+    list.entries = memory_.entries + worker * memory_.capacity;
+    list.spare = memory_.spare + worker * memory_.capacity;
     list.size = 0;
     list.bound = bound;
     list.closed = false;
@@ -53,7 +53,7 @@ void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count
     if (list.closed) return;
     // A list is cut long before it is full where that costs little: its bound is what keeps most elements
     // out.
-    if (list.size + count > memory_.room ||
+    if (list.size + count > memory_.capacity ||
         (selector_.problem.k <= kSmall && list.size > 3 * selector_.problem.k + 512))
         cut(list);
     if (list.closed) return;
@@ -76,7 +76,7 @@ void Lists<Entry>::cut(List& list) {
         list.closed = worst == 0;
         list.bound = worst - 1;
     }
-    if (list.size <= memory_.most) return;
+    if (list.size <= memory_.max_kept) return;
     overflown_.store(true, std::memory_order_relaxed);
     list.closed = true;
 }
@@ -90,9 +90,10 @@ bool Lists<Entry>::merge_into_first(const List& other) {
     const Entry* b = other.entries;
     const Entry* const b_end = b + other.size;
     Entry* out = first.spare;
-    for (std::uint64_t left = std::min(selector_.problem.k, memory_.room);
+    for (std::uint64_t left = std::min(selector_.problem.k, memory_.capacity);
          left > 0 && (a < a_end || b < b_end); --left) {
-        if (left % kLook == 0 && selector_.workers.stop().stop_requested()) break;  // the caller looks, too
+        if (left % kPollEvery == 0 && selector_.workers.stop().stop_requested())
+            break;  // the caller polls, too
         const bool same = a < a_end && b < b_end && selector_.key_of(*a) == selector_.key_of(*b);
         const bool from_a = b == b_end || (a < a_end && *a < *b);
         *out++ = from_a ? *a : *b;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of different keys, for data in which values repeat. Each worker remembers the keys that it met
-// (SeenKeys), so that of many equal elements only the first reaches its list, and cuts the list to its best
-// distinct keys when it is full, which tightens its bound. A worker gets its tiles in increasing order: of
-// equal keys in its list the first has the smallest index. The lists are merged at the end.
+// Lists of different keys, for data in which values repeat. Each worker remembers the keys that it met and
+// adds the first of equal elements to its list; a full list is cut to its best keys, which tightens its
+// bound. A worker gets its tiles in increasing order, so the first of equal keys has the smallest index.
 #pragma once
 
 #include <atomic>
@@ -15,11 +14,12 @@ namespace tegu::kernels::topk {
 // The memory of the lists, and when they give up.
 template <class Entry>
 struct ListMemory {
-    Entry* entries;      // [workers x room]
-    Entry* spare;        // [workers x room]
-    std::byte* tables;   // [workers] of table_bytes
-    std::uint64_t room;  // of one list, >= 2 * kTile
-    std::uint64_t most;  // keys that a list may hold after a cut: k, or fewer, beyond which the pass gives up
+    Entry* entries;          // [workers x capacity]
+    Entry* spare;            // [workers x capacity]
+    std::byte* tables;       // [workers] of table_bytes
+    std::uint64_t capacity;  // of one list, >= 2 * kTile
+    std::uint64_t
+        max_kept;        // keys that a list may hold after a cut: k, or fewer, beyond which the pass gives up
     unsigned seen_bits;  // of SeenKeys
 };
 
@@ -61,7 +61,7 @@ class Lists {
 };
 
 // The keys within the bound that one in 64 elements of the sorted sample or more have. Returns how many, at
-// most SeenKeys::kMostHot.
+// most SeenKeys::kMaxHot.
 unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot);
 
 extern template class Lists<Entry64>;

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::uint64_t kMinBlock = 64;
 constexpr std::uint64_t kMinLanes = 64;
-constexpr std::uint64_t kBlocksFrom = 1024;     // elements
-constexpr std::uint64_t kLeastInBuckets = 512;  // results that are worth buckets
-constexpr std::uint64_t kCached = 8u << 20;     // bytes of input that a second read finds in a cache
+constexpr std::uint64_t kBlocksFrom = 1024;   // elements
+constexpr std::uint64_t kMinInBuckets = 512;  // results that are worth buckets
+constexpr std::uint64_t kCached = 8u << 20;   // bytes of input that a second read finds in a cache
 
 // The k up to which it pays to read k blocks again: fewer where each of them is a trip to memory.
-std::uint64_t most_blocks(const Problem& problem) {
+std::uint64_t max_blocks(const Problem& problem) {
     const bool cached = problem.n * element_bytes(problem.type) <= kCached;
     return problem.n / ((cached ? 8 : 32) * kMinBlock);
 }
@@ -55,7 +55,7 @@ Method buckets_method(const Problem& problem) {
     method.kind = MethodKind::Buckets;
     method.sample = std::min<std::uint64_t>(32768, problem.n / 64);
     method.entries = problem.distinct ? problem.n : problem.k;
-    method.buckets = std::clamp<std::uint64_t>(problem.k / 4096, 16, kMostWantedBuckets);
+    method.buckets = std::clamp<std::uint64_t>(problem.k / 4096, 16, kMaxWantedBuckets);
     method.bucket = std::min(problem.n, std::max<std::uint64_t>(16384, 8 * (problem.k / method.buckets)));
     return method;
 }
@@ -65,7 +65,7 @@ Method distinct_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Distinct;
     method.sample = std::min(kMaxSample, problem.n / 64);
-    if (problem.k <= most_blocks(problem)) {
+    if (problem.k <= max_blocks(problem)) {
         choose_blocks(problem, method);
         method.sample = std::min(kMaxSample, std::max<std::uint64_t>(problem.n / 1024, 128));
     }
@@ -88,7 +88,7 @@ Method direct_method(const Problem& problem) {
 }
 
 Method kind_of_method(const Problem& problem) {
-    if (!problem.distinct && problem.n >= kBlocksFrom && problem.k <= most_blocks(problem))
+    if (!problem.distinct && problem.n >= kBlocksFrom && problem.k <= max_blocks(problem))
         return blocks_method(problem);
     if (problem.n <= kTile) return direct_method(problem);
     if (problem.k > problem.n / 16) return buckets_method(problem);
@@ -110,7 +110,7 @@ Method method_of(const Problem& problem, CpuTopkMethod wanted) {
             if (n > kTile && k <= n / 16) return threshold_method(problem);
             break;
         case CpuTopkMethod::Buckets:
-            if (n > kTile && k >= kLeastInBuckets) return buckets_method(problem);
+            if (n > kTile && k >= kMinInBuckets) return buckets_method(problem);
             break;
         case CpuTopkMethod::Chosen: break;
     }

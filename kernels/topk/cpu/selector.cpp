@@ -11,7 +11,7 @@ namespace {
 // elements of a sample from which their key is as good as known to be frequent
 constexpr std::uint64_t kFrequent = 8;
 
-// The sample places that `expected` of them become, so that most likely as many as that lie within.
+// The ranks in the sample that `expected` of them become, so that most likely as many as that lie within.
 double with_reserve(double expected) {
     return expected + 4 * std::sqrt(expected) + 4;
 }
@@ -37,45 +37,45 @@ double keys_of_element(const std::uint64_t* sample, std::uint64_t size, std::uin
         rare += static_cast<double>(run);
         return true;
     });
-    const double most = static_cast<double>(n) / static_cast<double>(size);
-    if (2 * pairs * most <= rare) return most;
+    const double max = static_cast<double>(n) / static_cast<double>(size);
+    if (2 * pairs * max <= rare) return max;
     return rare / (2 * pairs) / (1.15 + 3 / std::sqrt(pairs));
 }
 
 // How many different keys the best elements of a sample stand for: so many of them, `pairs` of them equal.
-double keys_of_prefix(double elements, double pairs, double each, double most) {
+double keys_of_prefix(double elements, double pairs, double each, double max) {
     // whatever is true of the others
     const double sure = elements * elements / (2 * (pairs + 2 * std::sqrt(pairs) + 3));
     const bool as_elsewhere = pairs <= elements / each + 3;  // twice what is expected
-    return std::min(elements * most, std::max(sure, as_elsewhere ? elements * each : 0));
+    return std::min(elements * max, std::max(sure, as_elsewhere ? elements * each : 0));
 }
 
-// The same as place_in_sample() for different keys: a frequent one counts once, whatever its share of the
+// The same as rank_in_sample() for different keys: a frequent one counts once, whatever its share of the
 // elements.
-std::uint64_t place_of_distinct(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n,
-                                std::uint64_t k) {
+std::uint64_t rank_of_distinct(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n,
+                               std::uint64_t k) {
     const double each = keys_of_element(sample, size, n);
-    const double most = static_cast<double>(n) / static_cast<double>(size);
+    const double max = static_cast<double>(n) / static_cast<double>(size);
     double frequent = 0;  // keys
     double rare = 0;      // elements of other keys
     double pairs = 0;     // of them
     double enough = 0;    // of them, with the reserve; 0: not known yet
-    std::uint64_t place = 0;
+    std::uint64_t rank = 0;
     for_each_run(sample, size, [&](std::uint64_t run) {
-        place += run;
+        rank += run;
         if (run < kFrequent) {
             rare += static_cast<double>(run);
             pairs += static_cast<double>(run * (run - 1) / 2);
         } else {
             frequent += 1;
         }
-        if (enough == 0 && frequent + keys_of_prefix(rare, pairs, each, most) >= static_cast<double>(k)) {
+        if (enough == 0 && frequent + keys_of_prefix(rare, pairs, each, max) >= static_cast<double>(k)) {
             if (rare == 0) return false;
             enough = with_reserve(rare);
         }
         return enough == 0 || rare < enough;
     });
-    return place;
+    return rank;
 }
 
 unsigned shift_of(const Problem& problem, const Method& method) {
@@ -106,7 +106,7 @@ Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) 
         reinterpret_cast<std::uint64_t*>(take(threshold ? method.workers * sizeof(std::uint64_t) << kDigitBits
                                               : buckets ? kParts * kMaxBuckets * sizeof(std::uint64_t)
                                                         : 0));
-    places = take(buckets ? method.workers * kMaxBuckets * sizeof(void*) : 0);
+    cursors = take(buckets ? method.workers * kMaxBuckets * sizeof(void*) : 0);
     scratch = take(method.workers * 2 * method.bucket * entry);
     seen = take(distinct ? method.workers * table_bytes(method.seen_bits,
                                                         static_cast<unsigned>(element_bytes(problem.type)))
@@ -166,8 +166,8 @@ std::uint64_t Selector<Entry>::first_of_each_key(Entry* data, std::uint64_t coun
 template struct Selector<Entry64>;
 template struct Selector<Entry128>;
 
-std::uint64_t place_in_sample(const std::uint64_t* sample, const Problem& problem, const Method& method) {
-    if (problem.distinct) return place_of_distinct(sample, method.sample, problem.n, problem.k);
+std::uint64_t rank_in_sample(const std::uint64_t* sample, const Problem& problem, const Method& method) {
+    if (problem.distinct) return rank_of_distinct(sample, method.sample, problem.n, problem.k);
     const double part = static_cast<double>(problem.k) / static_cast<double>(problem.n);
     return static_cast<std::uint64_t>(with_reserve(part * static_cast<double>(method.sample)));
 }
@@ -209,7 +209,7 @@ bool count_digits(const Selector<Entry>& selector, std::uint64_t prefix, unsigne
 template <class Entry>
 bool find_exact_bound(const Selector<Entry>& selector, std::uint64_t& bound) {
     unsigned left = static_cast<unsigned>(8 * element_bytes(selector.problem.type));
-    std::uint64_t wanted = selector.problem.k;  // its place among the keys that begin with `bound`
+    std::uint64_t wanted = selector.problem.k;  // its rank among the keys that begin with `bound`
     bound = 0;
     while (left > 0) {
         const unsigned bits = std::min(left, kDigitBits);

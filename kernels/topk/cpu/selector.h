@@ -24,7 +24,7 @@ using selection::tasks_of;
 constexpr std::uint64_t kMaxSample = 8192;
 constexpr std::uint64_t kParts = 32;         // buckets: parts of the segment that are counted by themselves
 constexpr std::uint32_t kMaxBuckets = 2560;  // buckets: of them
-constexpr std::uint32_t kMostWantedBuckets = 1024;
+constexpr std::uint32_t kMaxWantedBuckets = 1024;
 constexpr std::uint64_t kBoundary = 65536;  // buckets: entries of the bucket that is cut
 constexpr std::uint64_t kAnyKey = ~std::uint64_t{0};
 
@@ -32,7 +32,7 @@ constexpr std::uint64_t kAnyKey = ~std::uint64_t{0};
 struct TaskTally {
     std::uint64_t less;
     std::uint64_t equal;
-    std::uint64_t place;    // of its first entry
+    std::uint64_t begin;    // index of its first entry
     std::uint64_t ordered;  // the same once entries that pass 1 stored have been put in order
     std::uint64_t ties;     // how many of `equal` are taken
 };
@@ -46,7 +46,7 @@ struct Layout {
     std::uint64_t* sample = nullptr;      // [2 x method.sample]
     TaskTally* tallies = nullptr;         // [tasks]
     std::uint64_t* histograms = nullptr;  // [workers x 2^kDigitBits], for buckets also [parts x kMaxBuckets]
-    std::byte* places = nullptr;          // [workers x kMaxBuckets] pointers
+    std::byte* cursors = nullptr;         // [workers x kMaxBuckets] pointers
     std::byte* scratch = nullptr;         // [workers x 2 x method.bucket] entries
     std::byte* seen = nullptr;            // [workers] tables of SeenKeys
     std::byte* dense = nullptr;           // [workers x kTile] elements
@@ -124,8 +124,8 @@ const std::uint64_t* take_sample(const Selector<Entry>& selector) {
                        selector.layout.sample, selector.workers);
 }
 
-// The place in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
-std::uint64_t place_in_sample(const std::uint64_t* sample, const Problem& problem, const Method& method);
+// The rank in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
+std::uint64_t rank_in_sample(const std::uint64_t* sample, const Problem& problem, const Method& method);
 
 // About how many different keys the segment has, rather too few. `sample` as take_sample() leaves it.
 double different_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n);

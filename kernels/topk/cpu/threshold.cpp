@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `threshold`. Pass 1 counts what is better than the bound and what equals it, for each task. So it is
-// known whether the bound holds the answer and fits the memory (if not, an exact one is found by digits),
-// where each task's entries go, and how many of the ties are taken, in order. Pass 2 stores them. If k is a
-// small part of n, pass 1 stores what a task counted at once, while its elements are still in the cache,
-// wherever there is room; then only these entries are put in order. If elements change after they were
-// counted, tasks find more or fewer than they have room for; they store what fits and fill up what is
-// missing.
+// Method `threshold`. Pass 1 counts in each task what is better than the bound and what equals it; a bound
+// that does not hold the answer, or that holds too much, gives way to an exact one. Pass 2 stores the entries
+// where the counts put them; for small k pass 1 does so while the elements are in the cache. Elements that
+// change meanwhile never lead out of bounds: tasks store what fits and fill up the rest.
 #include <atomic>
 #include <utility>
 
@@ -18,24 +15,24 @@ namespace {
 template <class Entry>
 class Threshold {
   public:
-    // `room`: for entries, and for as many again.
-    Threshold(Selector<Entry>& selector, std::uint64_t room)
-        : selector_(selector), tasks_(tasks_of(selector.problem.n)), room_(room) {}
+    // `capacity`: for entries, and for as many again.
+    Threshold(Selector<Entry>& selector, std::uint64_t capacity)
+        : selector_(selector), tasks_(tasks_of(selector.problem.n)), capacity_(capacity) {}
 
     bool run() {
         const std::uint64_t* sample = take_sample(selector_);
         if (sample == nullptr) return false;
-        const std::uint64_t place = place_in_sample(sample, selector_.problem, selector_.method);
-        bound_ = place < selector_.method.sample ? sample[place] : worst_key();
+        const std::uint64_t rank = rank_in_sample(sample, selector_.problem, selector_.method);
+        bound_ = rank < selector_.method.sample ? sample[rank] : worst_key();
         return select() && sort();
     }
 
-    // The first of each key within the bound in order, if there is room for all; else no entries.
+    // The first of each key within the bound in order, if there is capacity for all; else no entries.
     bool within(std::uint64_t bound) {
         bound_ = bound;
         selector_.size = 0;
         if (!tally(true)) return false;
-        if (total_.less + total_.equal > room_) return true;
+        if (total_.less + total_.equal > capacity_) return true;
         if (!(put_in_order() && sort())) return false;
         selector_.size = selector_.first_of_each_key(selector_.entries, selector_.size);
         return true;
@@ -50,10 +47,10 @@ class Threshold {
         const bool at_once = k <= selector_.problem.n / kStoreAtOnce;
         if (!tally(at_once)) return false;
         const bool enough = total_.less + total_.equal >= k;
-        if (at_once && enough && total_.less + total_.equal <= room_) return put_in_order();
-        const bool too_many = total_.less > k && total_.less + total_.equal > room_;
+        if (at_once && enough && total_.less + total_.equal <= capacity_) return put_in_order();
+        const bool too_many = total_.less > k && total_.less + total_.equal > capacity_;
         if ((!enough || too_many) && !(find_exact_bound(selector_, bound_) && tally(false))) return false;
-        assign_places();
+        assign_ranges();
         return store();
     }
 
@@ -73,8 +70,8 @@ class Threshold {
             if (!at_once) return;
             const std::uint64_t size = mine.less + mine.equal;
             mine.ties = mine.equal;
-            mine.place = used.fetch_add(size, std::memory_order_relaxed);
-            if (mine.place + size <= room_) store_task(task, worker, selector_.spare);
+            mine.begin = used.fetch_add(size, std::memory_order_relaxed);
+            if (mine.begin + size <= capacity_) store_task(task, worker, selector_.spare);
         });
         total_ = Tally{};
         for (std::uint64_t task = 0; task < tasks_ && done; ++task) {
@@ -93,28 +90,28 @@ class Threshold {
             selector_.size += tallies[task].less + tallies[task].equal;
         }
         return selector_.workers.run(tasks_, [&](std::uint64_t task, unsigned) {
-            const Entry* from = selector_.spare + tallies[task].place;
+            const Entry* from = selector_.spare + tallies[task].begin;
             std::copy(from, from + tallies[task].less + tallies[task].equal,
                       selector_.entries + tallies[task].ordered);
         });
     }
 
-    // All that is within the bound, if there is room for it; else everything better and the first ties up to
-    // k.
-    void assign_places() {
+    // All that is within the bound, if there is capacity for it; else everything better and the first ties up
+    // to k.
+    void assign_ranges() {
         const std::uint64_t k = selector_.problem.k;
         std::uint64_t ties = total_.equal;
-        if (total_.less + total_.equal > room_) ties = total_.less < k ? k - total_.less : 0;
-        std::uint64_t place = 0;
+        if (total_.less + total_.equal > capacity_) ties = total_.less < k ? k - total_.less : 0;
+        std::uint64_t next = 0;
         for (std::uint64_t task = 0; task < tasks_; ++task) {
             TaskTally& mine = selector_.layout.tallies[task];
-            mine.place = place;
-            mine.less = std::min(mine.less, room_ - place);
-            mine.ties = std::min({mine.equal, ties, room_ - place - mine.less});
+            mine.begin = next;
+            mine.less = std::min(mine.less, capacity_ - next);
+            mine.ties = std::min({mine.equal, ties, capacity_ - next - mine.less});
             ties -= mine.ties;
-            place += mine.less + mine.ties;
+            next += mine.less + mine.ties;
         }
-        selector_.size = place;
+        selector_.size = next;
     }
 
     // Pass 2.
@@ -127,7 +124,7 @@ class Threshold {
     void store_task(std::uint64_t task, unsigned worker, Entry* entries) {
         const TaskTally& mine = selector_.layout.tallies[task];
         std::uint64_t ties = mine.ties;
-        Entry* out = entries + mine.place;
+        Entry* out = entries + mine.begin;
         Entry* const end = out + mine.less + mine.ties;
         selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
             if (out < end) out = store_tile(begin, count, worker, mine.ties == mine.equal, &ties, out, end);
@@ -135,7 +132,7 @@ class Threshold {
         std::fill(out, end, selector_.entry_of(bound_, task * kTask));
     }
 
-    // Returns the end of what was stored. The kernel writes straight to its place where even a whole tile
+    // Returns the end of what was stored. The kernel writes straight to its rank where even a whole tile
     // would fit.
     Entry* store_tile(std::uint64_t begin, std::uint64_t count, unsigned worker, bool all_ties,
                       std::uint64_t* ties, Entry* out, Entry* end) {
@@ -172,7 +169,7 @@ class Threshold {
 
     Selector<Entry>& selector_;
     const std::uint64_t tasks_;
-    const std::uint64_t room_;
+    const std::uint64_t capacity_;
     std::uint64_t bound_ = 0;
     Tally total_;
 };

@@ -123,11 +123,12 @@ TEST(KeyCounts, AddNoMoreKeysThanAskedFor) {
 TEST(KeyCounts, HaveRoomUntilTheCountersCouldOverflow) {
     Counters counters(256);
     const Bytes values(1 << 20, 3);
-    while (counters.counts.has_room(values.size())) counters.counts.count_u8(bytes_of(values), values.size());
+    while (counters.counts.has_capacity(values.size()))
+        counters.counts.count_u8(bytes_of(values), values.size());
     EXPECT_EQ(totals_of(counters.counts)[3], 7 + (std::uint64_t{4095} << 20));
-    EXPECT_TRUE(counters.counts.has_room((1 << 20) - 1));
+    EXPECT_TRUE(counters.counts.has_capacity((1 << 20) - 1));
     counters.counts.count_u8(bytes_of(values), (1 << 20) - 1);
-    EXPECT_FALSE(counters.counts.has_room(1));
+    EXPECT_FALSE(counters.counts.has_capacity(1));
     EXPECT_EQ(totals_of(counters.counts)[3], 7 + std::uint64_t{0xffffffff});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LatencyHistogram: times in constant memory (19 KiB), 64 buckets for each power of two of nanoseconds, so
-// that a percentile is wrong by less than 1 %. Count, sum, smallest and largest are exact. One writer; a
-// copy, or a merge into another one, is taken on the writer's thread.
+// LatencyHistogram keeps times in constant memory: 19 KiB, 64 buckets for each power of two of nanoseconds.
+// A percentile is wrong by less than 1 %. Count, sum, smallest and largest are exact. One writer; a copy, or
+// a merge into another one, is taken on the writer's thread.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The kernels compile for every Jetson from Nano to Orin: fetches nvcc 11.8, the newest with sm_53 that Debian packages and that Orin's sm_87 is known to,
-# builds the daemon for sm_53 62 72 87, and prints for each file of device code how long it took, the most registers of a kernel, and local memory; fails if
-# the stripped daemon has more than 40 MB, or a kernel keeps more than --spills bytes of a thread in local memory. It runs on no Nano: there tegu is built with CUDA 10.2.
+# Shows that the kernels compile for every Jetson from Nano to Orin. Fetches nvcc 11.8, the newest with sm_53 that Debian
+# packages and that knows sm_87, builds the daemon for sm_53 62 72 87, and prints time, registers and local memory of each file.
+# Fails if the stripped daemon has more than 40 MB, or a kernel keeps more than --spills bytes of a thread in local memory.
+# It runs on no Nano: there tegu is built with CUDA 10.2.
 #   usage: scripts/build-nano.sh [--architectures "53;62;72;87"] [--spills BYTES] [FOLDER]      default FOLDER: build/nano
 # Needs curl, dpkg-deb, unzip, pip, ninja and what scripts/install-deps.sh build installs; 150 MB of downloads, once, checked by their hashes.
 set -euo pipefail

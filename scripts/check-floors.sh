@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The oldest tools that can be had, nearest to JetPack 4: builds HEAD in a chroot of Debian 11 with CUDA 11.2, g++ 10 (and 9 as the host compiler of device
-# code), CMake 3.18, Boost 1.74, systemd 247 and python 3.9, CUDA included, and runs the tests that need no GPU. Needs root, debootstrap and a package
-# mirror, curl; 6 GB, and the better part of an hour on 2 cores. Run by hand; docs/dependencies.md says when it was, and what it found.
-# Then the kernels for every Jetson from Nano to Orin, by scripts/build-nano.sh.
+# Builds HEAD with the oldest tools that can be had: a chroot of Debian 11 with CUDA 11.2, g++ 10 (9 for device code),
+# CMake 3.18, Boost 1.74, systemd 247 and python 3.9. Runs the tests that need no GPU, then scripts/build-nano.sh.
+# Needs root, debootstrap, curl, a package mirror, 6 GB, and most of an hour on 2 cores. Run by hand: docs/dependencies.md
+# has when, and what it found.
 #   usage: scripts/check-floors.sh [--targets "A B ..."] [--architectures one|LIST] [--no-tests] [--no-nano] [FOLDER]     default FOLDER: /var/tmp/tegu-floor
 # --targets: builds these alone, and runs no tests.
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Results are the same bits without vectors: builds the kernels for no instruction set, with the loops that compilers vectorise left as they are and the
-# fallbacks of all that is written with intrinsics, and compares with tests/data/digests.txt. On x86-64 the compiler's own vector types still become SSE2.
+# Checks that results are the same bits without vectors. It builds the kernels for no instruction set, with plain loops and
+# without intrinsics, and compares with tests/data/digests.txt. On x86-64 the compiler's own vector types still become SSE2.
 # A few minutes on 2 cores; the build stays in build/scalar.
 #   usage: scripts/check-scalar.sh
 set -euo pipefail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A private tegud through its socket, from start to idle. What is compared is measured in turns. Each round
-// runs the job through the daemon and then in this process, on the same machine state, and the ratio is taken
+// runs the job through the daemon and then in this process, on the same machine state. The ratio is taken
 // within the round.
 #include <algorithm>
 #include <chrono>

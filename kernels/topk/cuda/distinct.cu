@@ -4,6 +4,7 @@
 // that repeat, however often, leave few pairs; what is left is sorted by one block.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/sample.cuh"
 #include "kernels/topk/cuda/tile.cuh"
 #include "kernels/topk/cuda/topk.h"
@@ -91,7 +92,7 @@ TEGU_DEVICE std::uint64_t block_count_distinct(const U* keys, unsigned count, st
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   sorted, equal ones are neighbours; the best of the sample are few
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(Segments in, std::uint64_t sample, std::uint64_t k,
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(KeySegments in, std::uint64_t sample, std::uint64_t k,
                                                      unsigned capacity, SelectState* states) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
@@ -119,7 +120,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(Segments in, std::uint64_t 
 // why:   a value that repeats is found in a table of the block, nearly always at the first slot
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
-    filter_distinct(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+    filter_distinct(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                     PairLists lists) {
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
     const SeenKeys seen{slots};
@@ -202,8 +203,8 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 //        little has to be sorted
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    select_distinct_survivors(Segments in, SelectState* states, PairLists lists, PairLists kept,
-                              SelectionOutput output, unsigned capacity) {
+    select_distinct_survivors(KeySegments in, SelectState* states, PairLists lists, PairLists kept,
+                              TopkOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
@@ -263,8 +264,9 @@ unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const 
     return capacity;
 }
 
-LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned capacity,
-                                 SelectState* states, const SelectionPolicy& policy, Stream stream) {
+LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t k,
+                                 unsigned capacity, SelectState* states, const TopkPolicy& policy,
+                                 Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
@@ -274,10 +276,9 @@ LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::
     return launch(kSampleDistinct[width_index(in.width)], shape, stream, in, sample, k, best, states);
 }
 
-LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
-                                    SelectState* states, const PairLists& lists,
-                                    const SelectionPolicy& policy, const DeviceLimits& limits,
-                                    Stream stream) {
+LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
+                                    SelectState* states, const PairLists& lists, const TopkPolicy& policy,
+                                    const DeviceLimits& limits, Stream stream) {
     const unsigned threads = filter_threads_of(policy, limits);
     const unsigned blocks = blocks_for((end - begin) / kSelectBatch + 1, threads, policy.waves, limits);
     return launch(kFilterDistinct[width_index(in.width)],
@@ -285,9 +286,9 @@ LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std
                   states, lists);
 }
 
-LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, const PairLists& lists,
-                                       const PairLists& kept, const SelectionOutput& output,
-                                       unsigned capacity, const SelectionPolicy& policy, Stream stream) {
+LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
+                                       const PairLists& kept, const TopkOutput& output, unsigned capacity,
+                                       const TopkPolicy& policy, Stream stream) {
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, policy.block_threads,
                             capacity * pair_bytes(in.width)};
     return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, stream, in, states, lists, kept,

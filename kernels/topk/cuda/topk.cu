@@ -5,6 +5,7 @@
 
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/order.cuh"
 
 namespace tegu {
@@ -15,7 +16,7 @@ constexpr unsigned kFewPairs = 512;
 constexpr std::uint64_t kMaxAtOnce = 1u << 30;  // survivors
 
 struct SliceJob {
-    Segments in;
+    KeySegments in;
     const SelectState* states;  // null: the elements; else the survivors
     PairLists lists;
     SelectionOutput output;
@@ -185,7 +186,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
 // moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
 // why:   sorted, equal ones are neighbours
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(Segments in, SelectionOutput output, unsigned capacity) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(KeySegments in, TopkOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
     U* const keys = reinterpret_cast<U*>(indices + capacity);
@@ -273,8 +274,8 @@ unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const Dev
     return capacity;
 }
 
-LaunchStatus launch_select_blocks(const Segments& in, const SelectionOutput& output, unsigned capacity,
-                                  const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_select_blocks(const KeySegments& in, const TopkOutput& output, unsigned capacity,
+                                  const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (!output.distinct)
         return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, capacity, policy, limits,
                              stream);
@@ -284,10 +285,9 @@ LaunchStatus launch_select_blocks(const Segments& in, const SelectionOutput& out
     return launch(kSelectDistinct[width_index(in.width)], shape, stream, in, output, pairs);
 }
 
-LaunchStatus launch_select_survivors(const Segments& in, const SelectState* states, const PairLists& lists,
-                                     const SelectionOutput& output, unsigned capacity,
-                                     const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream,
-                                     std::uint64_t* seen) {
+LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* states, const PairLists& lists,
+                                     const TopkOutput& output, unsigned capacity, const TopkPolicy& policy,
+                                     const DeviceLimits& limits, Stream stream, std::uint64_t* seen) {
     return launch_slices(SliceJob{in, states, lists, output, 0, 0, seen}, lists.capacity, capacity, policy,
                          limits, stream);
 }

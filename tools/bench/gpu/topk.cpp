@@ -157,8 +157,8 @@ class SelectBench {
         const unsigned room = cuda::block_capacity(4, policy, context.limits);
         if (k > room || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
-        cuda::Segments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
-                                              kernels::key::flip_of(true, type_ == ElementType::I32, 4));
+        cuda::KeySegments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
+                                                 kernels::key::flip_of(true, type_ == ElementType::I32, 4));
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
         const std::uint64_t place = std::min(cuda::safe_rank(k, n, sample), sample);
         const std::uint64_t most =

@@ -51,9 +51,9 @@ std::uint64_t ladder_blocks(LadderStep step, std::uint64_t n, const LadderPolicy
 // ladder_blocks().
 std::uint64_t ladder_partials(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
                               const cuda::DeviceLimits& limits);
-// Additions that an element of the f32 sum goes through at most on the device. With e = additions * 2^-24 the
-// sum of the partials, added in double, is off by at most e / (1 - e) * (sum of the absolute values). Step 0a
-// has n additions: its bound is of no use for large n.
+// Additions that an element of the f32 sum goes through at most on the device. Let e be additions * 2^-24.
+// The sum of the partials, added in double, is off by at most e / (1 - e) times the sum of magnitudes. Step
+// 0a has n additions: its bound is of no use for large n.
 std::uint64_t ladder_additions(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
                                const cuda::DeviceLimits& limits);
 

@@ -52,7 +52,7 @@ struct SortedPairs {
     KeySegments in;
     const void* keys;
     const std::uint32_t* origins;
-    TopkOutput output;
+    SelectionOutput output;
 };
 template <class U>
 struct FirstOfRuns : SortedPairs {

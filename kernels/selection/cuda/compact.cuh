@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a source takes of its elements, in their order: three kernels, for survivors of a cut and for the
-// first of equal keys.
+// Keeps what a source takes of its elements, in their order: three kernels, for survivors of a cut and for
+// the first of equal keys.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"

@@ -68,8 +68,8 @@ LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* state
                                  const std::uint64_t* indices, const SelectionOutput& output,
                                  const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
-// The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at most
-// k. Three launches and one that fills what is missing.
+// The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at
+// most k. Three launches and one that fills what is missing.
 LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                    const SelectionOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream);

@@ -46,6 +46,47 @@ std::vector<Job> a_job_of_each() {
     return jobs;
 }
 
+// The ranges of base/operations/ are those of the plans.
+template <class Params>
+struct Borders {
+    template <class T>
+    void operator()(const Number<Params, T>& number) const {
+        expect(number, number.least, true);
+        if (number.least > 0) expect(number, number.least - 1, false);
+        if (number.most == UINT64_MAX) return;
+        expect(number, number.most, true);
+        expect(number, number.most + 1, false);
+    }
+    void operator()(const List<Params, double>& list) const {
+        Job changed = job;
+        std::vector<double>& numbers = std::get<Params>(changed.params).*list.member;
+        numbers.assign(list.most, 0.5);
+        EXPECT_TRUE(plan_job(changed).ok()) << list.name;
+        numbers.assign(list.most + 1, 0.5);
+        EXPECT_FALSE(plan_job(changed).ok()) << list.name;
+    }
+    template <class Other>
+    void operator()(const Other&) const {}
+    template <class T>
+    void expect(const Number<Params, T>& number, std::uint64_t value, bool allowed) const {
+        Job changed = job;
+        std::get<Params>(changed.params).*number.member = static_cast<T>(value);
+        EXPECT_EQ(plan_job(changed).ok(), allowed) << number.name << " = " << value;
+    }
+
+    const Job& job;
+};
+
+TEST(PlanJob, TakesTheRangesThatAreDescribed) {
+    for (const Job& job : a_job_of_each())
+        std::visit(
+            [&](const auto& params) {
+                using Params = std::decay_t<decltype(params)>;
+                for_each_parameter<Params>(Borders<Params>{job});
+            },
+            job.params);
+}
+
 TEST(PlanJob, EveryOperationOfTheListPlansAndRuns) {
     const std::vector<Job> jobs = a_job_of_each();
     ASSERT_EQ(jobs.size(), operation_infos().size());

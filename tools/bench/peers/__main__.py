@@ -57,9 +57,9 @@ def options_of(arguments):
 def main():
     options = options_of(sys.argv[1:])
     in_virtual_environment(options.build, options.venv)
+    import entropy_map
     import numpy_peers
     import service
-    import skimage_peers
 
     began, load = time.time(), os.getloadavg()[0]
     tegu = Tegu(options.build, options.threads, options.quick)
@@ -72,7 +72,7 @@ def main():
         "quantile": numpy_peers.quantile,
         "arrays": numpy_peers.arrays,
         "counts": numpy_peers.counts,
-        "entropy_map": skimage_peers.entropy_map,
+        "entropy_map": entropy_map.entropy_map,
         "service": service.measure,
     }
     for name in SECTIONS:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HelperThread: runs system calls that may take long, so that the io thread never waits for them. Examples are
-// sealing a memfd, making the pages of a large buffer and giving them back. A finished task returns to the io
-// thread, which alone touches charges, sessions and buffers.
+// HelperThread: runs system calls that may take long, so that the io thread never waits for them. Examples
+// are sealing a memfd, making the pages of a large buffer and giving them back. A finished task returns to
+// the io thread, which alone touches charges, sessions and buffers.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +18,8 @@ class HelperThread {
   public:
     enum class Progress { Done, More };
     struct Task {
-        // On the helper's thread: system calls on what the task alone owns. Must not throw. More: it is called
-        // again at the next turn of the task.
+        // On the helper's thread: system calls on what the task alone owns. Must not throw. More: it is
+        // called again at the next turn of the task.
         std::function<Progress()> work;
         std::function<void()> done;  // on the io thread, from run_done(); may be empty
     };
@@ -36,8 +36,8 @@ class HelperThread {
     // A task of a user, for submit_turn().
     static Turn turn_of(uid_t uid, Task task) { return UserTurns<Task>::one_of(uid, std::move(task)); }
     // Queues the task of `turn`; users take turns, and so do the tasks of one user. One turn is one call of
-    // work(). These turns alternate with the tasks of submit(). Allocates nothing. False, and `turn` untouched,
-    // after stop().
+    // work(). These turns alternate with the tasks of submit(). Allocates nothing. False, and `turn`
+    // untouched, after stop().
     bool submit_turn(Turn& turn);
     // Calls done() of the tasks that are finished. Returns whether there were any. Io thread.
     bool run_done();

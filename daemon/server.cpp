@@ -139,7 +139,7 @@ void Server::poll_all() {
     connections_.unread.poll();
     const TimePoint now = Clock::now();
     const bool awaits = buffers_.quotas.all().jobs > 0 || buffers_.busy() || !connections_.unread.empty() ||
-                        jobs_.executors.has_errands();
+                        jobs_.executors.has_control_tasks();
     TimePoint next = awaits ? now + kSafetyPoll : kNever;
     sessions_.for_each(
         [&](Session& session) { session.guarded([&] { next = std::min(next, session.poll(now)); }); });
@@ -153,7 +153,7 @@ void Server::take_results() {
         if (failure->status != Status::OutOfMemory) GpuRecord::of_environment().add(failure->message);
         return fail(*failure, Status::DeviceLost);
     }
-    jobs_.executors.run_done_errands();
+    jobs_.executors.run_done_control_tasks();
     deliver_results();
     if (stop_.stopping) end_if_idle();
 }
@@ -165,7 +165,7 @@ void Server::deliver_results() {
         if (session == nullptr || session->closed()) {
             buffers_.quotas.end_job(task->waiting.uid);
             record_.accounts.charge_user(task->waiting.uid,
-                                         use_of(task->cost, task->place == Place::Gpu, task->prepared.plan,
+                                         use_of(task->cost, task->target == Target::Gpu, task->prepared.plan,
                                                 task->error ? task->error->status : Status::Ok));
             ++record_.statistics.results_dropped_total;
             continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the server ends: jobs in flight get `timeouts.stop_ms`, then the rest is answered with an error. A second
-// signal shortens that time, and a fatal error skips it.
+// How the server ends: jobs in flight get `timeouts.stop_ms`, then the rest is answered with an error. A
+// second signal shortens that time, and a fatal error skips it.
 #include <boost/asio/post.hpp>
 #include <csignal>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UserTurns: items that wait, taken from one user after the other. So an item waits for one item of each other
-// user, however many items those have.
+// UserTurns: items that wait, taken from one user after the other. So an item waits for one item of each
+// other user, however many items those have.
 #pragma once
 
 #include <sys/types.h>

@@ -8,8 +8,8 @@
 #include "kernels/entropy_map/cuda/entropy_map.h"
 #include "kernels/quantile/cuda/quantile.h"
 #include "kernels/rowscale/cuda/rowscale.h"
+#include "kernels/selection/cuda/cut.h"
 #include "kernels/statistics/cuda/shape.h"
-#include "kernels/topk/cuda/topk.h"
 
 namespace tegu {
 namespace cuda {
@@ -21,7 +21,7 @@ struct Policies {
     QuantilePolicy quantile = kDefaultQuantilePolicy;
     ReducePolicy reduce = kDefaultReducePolicy;
     RowscalePolicy rowscale = kDefaultRowscalePolicy;
-    TopkPolicy topk = kDefaultTopkPolicy;
+    SelectionPolicy selection = kDefaultSelectionPolicy;  // for k results, and cuts of long segments
 };
 
 // The policies of one job: nothing is owned; null: the defaults.

@@ -112,7 +112,7 @@ class StopToken {
 
 struct RunReport {
     RunPolicy policy;
-    // Parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`.
+    // Parallel to plan.outputs: columns that hold results; == cols but for distinct values.
     std::vector<std::uint64_t> filled_columns;
     unsigned threads = 1;  // that shared the job, the caller's own included; the policy names them, too
 };

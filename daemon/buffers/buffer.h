@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer: a memfd that jobs read and write in place, and the table of those that a connection has named. A
-// handle can be released while jobs still use the buffer: they keep it by shared_ptr. Inputs are always read
-// through a read-only mapping; a writable one exists from the first job that writes until the freeze. Io
-// thread only; the memory itself is touched by the executor.
+// Buffer: a memfd that jobs read and write in place, and the table of the buffers of one connection. Jobs
+// keep a buffer by shared_ptr, so a handle can be released while they use it. Io thread only; executors touch
+// just the memory.
 #pragma once
 
 #include <array>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForeignFd: a descriptor that a client sent. Closing it is not ours to trust: the last close of a TCP socket
-// with SO_LINGER and unsent data, or of a file in user space (FUSE), waits for as long as the client likes.
-// So what is neither a small memfd nor a pipe is closed on a thread that does nothing else; only that thread
-// waits. Each user has a few such threads and one queue, so whoever makes them wait fills his own queue and
-// is refused; nobody else's descriptors stand in it. Any thread.
+// ForeignFd: a descriptor that a client sent. Closing a socket or a FUSE file may take as long as the client
+// likes, so threads of their own close all but small memfds and pipes. Each user has a few of these threads
+// and one queue, and a full queue refuses only its user. Any thread.
 #pragma once
 
 #include <sys/types.h>

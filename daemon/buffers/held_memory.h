@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HeldMemory: memory that the daemon made for clients and has no more use for. It lives on for as long as
-// anybody has it, a client that keeps a descriptor or a mapping for one, and a memory cgroup goes on charging
-// it to the daemon. So it counts as a buffer of its user until the kernel says that the file is gone
-// (inotify(7), IN_DELETE_SELF: a memfd has no name, so that is the end of the last reference to it). Not seen
-// are pages that something else holds: pipes and sockets (splice(2)), drivers that pin memory. Io thread.
+// HeldMemory: memory that the daemon made and released, but that a client still has open or mapped. It counts
+// as a buffer of its user until inotify(7) reports that the memfd is gone (IN_DELETE_SELF). Pages that pipes,
+// sockets or drivers hold are not seen. Io thread.
 #pragma once
 
 #include <sys/types.h>

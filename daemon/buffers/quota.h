@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotas: who holds how much, and who may have more. Counted per user and for all together; what one
-// connection holds is counted by the connection and checked here too. A user over his own limit is told
-// OverQuota (his to mend), a limit of all together is Busy (retry later). Pure bookkeeping, io thread only;
-// everything is charged before it is made.
+// Quotas: what each user and all users together hold, and may hold. A user over his own limit gets OverQuota;
+// a limit of all together gives Busy. Pure bookkeeping on the io thread; everything is charged before it is
+// made.
 #pragma once
 
 #include <sys/types.h>

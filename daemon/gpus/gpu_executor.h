@@ -5,7 +5,7 @@
 #include <future>
 #include <memory>
 
-#include "daemon/gpus/gpu_station.h"
+#include "daemon/gpus/gpu_backend.h"
 
 namespace tegu::daemon {
 
@@ -13,7 +13,7 @@ namespace tegu::daemon {
 class GpuExecutor final : public BufferDevice {
   public:
     // Starts the thread. `opened` says when it has the device, or why it does not: then it must be stopped.
-    // `fallback` as of GpuStation, `wake` and `name` as of Executor.
+    // `fallback` as of GpuBackend, `wake` and `name` as of Executor.
     static std::shared_ptr<GpuExecutor> start(const device::DeviceInfo& device,
                                               const config::Settings& settings, Executor& fallback,
                                               std::function<void()> wake, const char* name,
@@ -21,14 +21,14 @@ class GpuExecutor final : public BufferDevice {
     ~GpuExecutor() override;
 
     const device::DeviceInfo& device() const { return device_; }
-    // As of GpuStation. REQUIRES: not stopped.
-    const Result<std::vector<cuda::KernelResources>>& kernels() const { return station_->kernels(); }
+    // As of GpuBackend. REQUIRES: not stopped.
+    const Result<std::vector<cuda::KernelResources>>& kernels() const { return backend_->kernels(); }
     // REQUIRES: not stopped.
     Executor& executor() { return *executor_; }
     const Executor& executor() const { return *executor_; }
-    GpuUse use() const { return stopped() ? GpuUse() : station_->use(); }
+    GpuUse use() const { return stopped() ? GpuUse() : backend_->use(); }
     // As of Executor. REQUIRES: not stopped.
-    void post(std::function<void(GpuStation&)> work, std::function<void()> done);
+    void post(std::function<void(GpuBackend&)> work, std::function<void()> done);
     // Ends the thread; waits for the job that runs.
     void stop();
     bool stopped() const { return executor_ == nullptr; }
@@ -39,7 +39,7 @@ class GpuExecutor final : public BufferDevice {
   private:
     explicit GpuExecutor(device::DeviceInfo device) : device_(std::move(device)) {}
     const device::DeviceInfo device_;
-    GpuStation* station_ = nullptr;  // the executor's
+    GpuBackend* backend_ = nullptr;  // the executor's
     std::unique_ptr<Executor> executor_;
 };
 

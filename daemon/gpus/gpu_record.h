@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuRecord: how often a GPU ended the daemon lately. A device that fails each time would have the service
-// start again and again until the service manager gives up, and then nobody is served; so after some failures
-// within some minutes a daemon leaves the GPU alone and serves with the CPU, with health degraded. A file of
-// the state directory remembers it over the end of the process and not over a boot; a stop in order forgets
-// it, so that `systemctl restart` tries the GPU again. The file is read with suspicion, and without a state
-// directory nothing is remembered.
+// GpuRecord: how often a GPU ended the daemon lately, in a file of the state directory. After some failures
+// within some minutes the daemon leaves the GPU alone and serves with the CPU, its health degraded. An
+// orderly stop or a boot clears the record; without a state directory there is none.
 #pragma once
 
 #include <cstdint>

@@ -248,13 +248,13 @@ void Gpus::take_done(TaskList& done) {
         }
 }
 
-void Gpus::run_done_errands() {
-    for (const auto& gpu : all_) (void)gpu->executor().run_done_errands();
+void Gpus::run_done_control_tasks() {
+    for (const auto& gpu : all_) (void)gpu->executor().run_done_control_tasks();
 }
 
-bool Gpus::has_errands() const {
+bool Gpus::has_control_tasks() const {
     return std::any_of(all_.begin(), all_.end(),
-                       [](const auto& gpu) { return gpu->executor().has_errands(); });
+                       [](const auto& gpu) { return gpu->executor().has_control_tasks(); });
 }
 
 void Gpus::set_quantum(std::uint64_t quantum_ns) {

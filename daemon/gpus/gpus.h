@@ -54,8 +54,8 @@ class Gpus {
     ExecutorLoad load() const;
     std::optional<Error> failure() const;
     void take_done(TaskList& done);
-    void run_done_errands();
-    bool has_errands() const;
+    void run_done_control_tasks();
+    bool has_control_tasks() const;
     void set_quantum(std::uint64_t quantum_ns);
     GpuUse use() const;
     // Ends all threads; waits for the jobs that run. What they hold of buffers is gone then.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WarmUp: waits for a GPU at the start. Making a CUDA context takes a board of 2019 many seconds, longer
-// while it boots; the service manager is asked for patience meanwhile, and told what for. Not for ever: a
-// driver that never answers is to be seen as a start that failed. Whoever stops the daemon meanwhile does not
-// wait for the GPU either: nobody can call back the thread that opens it, so the process ends there and then.
+// WarmUp: waits for a GPU at the start, which takes many seconds on old boards. Meanwhile the service manager
+// is asked for more time, up to a limit. A stop meanwhile ends the process at once, as nothing can interrupt
+// the thread that opens the GPU.
 #pragma once
 
 #include <signal.h>

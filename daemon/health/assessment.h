@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judgement: ok, degraded or failing, and why. A pure function of a snapshot, of what the daemon knows of
-// itself, of the time and of the judgement before. The last is what keeps it calm: a reason that stands is
-// judged by a laxer bound than one that would be new, some must last before they count, and all stay for a
-// while after their cause has gone. What is unknown is never a reason.
+// The judgement: ok, degraded or failing, with reasons. It is a pure function of a snapshot, the daemon's
+// facts, the time and the previous judgement. Laxer bounds for standing reasons, and minimum times, keep it
+// from flapping; an unknown value is never a reason.
 #pragma once
 
 #include <cstdint>

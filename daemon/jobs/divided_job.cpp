@@ -143,7 +143,7 @@ bool DividedJob::withdraw(const std::function<bool(const JobTask&)>& remove, Err
 }
 
 bool DividedJob::join(JobTask& whole) {
-    whole.place = Place::Gpu;
+    whole.target = Target::Gpu;
     whole.queue_ns = queue_ns_;
     if (error_ && !is_stop(*error_)) return false;
     if (error_) {

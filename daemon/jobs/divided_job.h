@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DividedJob: a job in pieces, for several GPUs. To an executor a piece is a job like others; here the job is
-// cut, and what comes back is joined to its reply. Where a piece fails the job is to be run whole: what it
-// answers then is the truth. Io thread.
+// DividedJob: cuts a job into pieces for several GPUs and joins their results to its reply. To an executor a
+// piece is a job like others. After a failed piece the whole job runs again, and its outcome counts. Io
+// thread.
 #pragma once
 
 #include <functional>

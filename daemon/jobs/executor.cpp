@@ -12,26 +12,26 @@ namespace tegu::daemon {
 
 namespace {
 
-JobStation::Outcome run_on_cpu(JobRunner& runner, JobTask& task, const kernels::StopToken& stop) {
+JobBackend::Outcome run_on_cpu(JobRunner& runner, JobTask& task, const kernels::StopToken& stop) {
     Result<void> done = runner.run(task.prepared, stop, task.queue_ns, task.body, task.cost);
     if (!done) task.error = std::move(done).error();
-    return JobStation::Outcome::Done;
+    return JobBackend::Outcome::Done;
 }
 
 }  // namespace
 
-JobStation::Outcome CpuStation::run(JobTask& task, const kernels::StopToken& stop) {
+JobBackend::Outcome CpuBackend::run(JobTask& task, const kernels::StopToken& stop) {
     const bool leaves_one = crowded_.load(std::memory_order_relaxed) && cores_ > 1 && threads_ >= cores_;
     pool_.limit(leaves_one ? cores_ - 1 : threads_);
     return run_on_cpu(runner_, task, stop);
 }
 
-JobStation::Outcome ExpressStation::run(JobTask& task, const kernels::StopToken& stop) {
+JobBackend::Outcome ExpressBackend::run(JobTask& task, const kernels::StopToken& stop) {
     return run_on_cpu(runner_, task, stop);
 }
 
 // Without the memory for it the pool has not failed.
-Result<void> CpuStation::probe() {
+Result<void> CpuBackend::probe() {
     try {
         pool_.limit(threads_);
         pool_.meet();
@@ -40,7 +40,7 @@ Result<void> CpuStation::probe() {
     return {};
 }
 
-SampleTime CpuStation::time_sample(const Job& job, const SampleMemory& memory, bool alone) {
+SampleTime CpuBackend::time_sample(const Job& job, const SampleMemory& memory, bool alone) {
     pool_.limit(threads_);
     return memory.time_on_cpu(job, alone ? nullptr : &pool_);
 }
@@ -58,9 +58,9 @@ ExecutorLoad& ExecutorLoad::operator+=(const ExecutorLoad& other) {
     return *this;
 }
 
-Executor::Executor(std::unique_ptr<JobStation> station, std::uint64_t quantum_ns, std::function<void()> wake,
+Executor::Executor(std::unique_ptr<JobBackend> backend, std::uint64_t quantum_ns, std::function<void()> wake,
                    const char* name)
-    : station_(std::move(station)),
+    : backend_(std::move(backend)),
       wake_(std::move(wake)),
       scheduler_(quantum_ns),
       thread_([this] { loop(); }) {
@@ -81,7 +81,7 @@ void Executor::submit(std::shared_ptr<JobTask> task) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         Waiting waiting = task->waiting;
-        waiting.cost_ns = task->choice.predicted_ns[static_cast<std::size_t>(station_->place())];
+        waiting.cost_ns = task->choice.predicted_ns[static_cast<std::size_t>(backend_->target())];
         const auto placed = waiting_.emplace(waiting.ticket, TaskList{std::move(task)}).first;
         try {
             scheduler_.push(waiting);
@@ -161,28 +161,28 @@ std::optional<Error> Executor::failure() const {
 }
 
 void Executor::post(std::function<void()> work, std::function<void()> done) {
-    std::list<Errand> one;
+    std::list<ControlTask> one;
     one.push_back({std::move(work), std::move(done)});
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        errands_.splice(errands_.end(), one);
+        control_tasks_.splice(control_tasks_.end(), one);
     }
     work_.notify_one();
 }
 
-bool Executor::run_done_errands() {
-    std::list<Errand> done;
+bool Executor::run_done_control_tasks() {
+    std::list<ControlTask> done;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        done.swap(done_errands_);
+        done.swap(done_control_tasks_);
     }
-    for (const Errand& errand : done) errand.done();
+    for (const ControlTask& control_task : done) control_task.done();
     return !done.empty();
 }
 
-bool Executor::has_errands() const {
+bool Executor::has_control_tasks() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return !errands_.empty() || !done_errands_.empty() || errands_at_work_ > 0;
+    return !control_tasks_.empty() || !done_control_tasks_.empty() || control_tasks_at_work_ > 0;
 }
 
 void Executor::probe() {
@@ -190,7 +190,7 @@ void Executor::probe() {
     try {
         post(
             [this] {
-                Result<void> done = station_->probe();
+                Result<void> done = backend_->probe();
                 probing_ = false;
                 if (!done) fail(std::move(done).error());
             },
@@ -203,10 +203,10 @@ void Executor::probe() {
 std::shared_ptr<JobTask> Executor::wait_for_job() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-        work_.wait(lock, [this] { return stopping_ || !errands_.empty() || scheduler_.size() > 0; });
+        work_.wait(lock, [this] { return stopping_ || !control_tasks_.empty() || scheduler_.size() > 0; });
         if (stopping_) return nullptr;
-        if (errands_.empty()) break;
-        run_errands(lock);
+        if (control_tasks_.empty()) break;
+        run_control_tasks(lock);
     }
     const std::optional<Waiting> next = scheduler_.pop();
     const auto found = waiting_.find(next->ticket);
@@ -217,26 +217,26 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     return running_.front();
 }
 
-// The station stays as it is until nobody can ask for it any more.
+// The backend lives until nobody can reach it any more.
 void Executor::wait_for_end() {
     std::unique_lock<std::mutex> lock(mutex_);
     work_.wait(lock, [this] { return stopping_; });
 }
 
-void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
-    std::list<Errand> errands;
-    errands.swap(errands_);
-    errands_at_work_ = errands.size();
+void Executor::run_control_tasks(std::unique_lock<std::mutex>& lock) {
+    std::list<ControlTask> control_tasks;
+    control_tasks.swap(control_tasks_);
+    control_tasks_at_work_ = control_tasks.size();
     lock.unlock();
-    for (Errand& errand : errands) {
-        errand.work();
-        errand.work = nullptr;  // what it owns ends here
+    for (ControlTask& control_task : control_tasks) {
+        control_task.work();
+        control_task.work = nullptr;  // what it owns ends here
     }
-    errands.remove_if([](const Errand& errand) { return !errand.done; });
-    const bool awaited = !errands.empty();
+    control_tasks.remove_if([](const ControlTask& control_task) { return !control_task.done; });
+    const bool awaited = !control_tasks.empty();
     lock.lock();
-    errands_at_work_ = 0;
-    done_errands_.splice(done_errands_.end(), errands);
+    control_tasks_at_work_ = 0;
+    done_control_tasks_.splice(done_control_tasks_.end(), control_tasks);
     lock.unlock();
     heartbeat_.beat();
     if (awaited) wake();
@@ -244,28 +244,29 @@ void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
 }
 
 // A job whose deadline passed, or that was cancelled just now, is not started.
-JobStation::Outcome Executor::run(JobTask& task) {
+JobBackend::Outcome Executor::run(JobTask& task) {
     const TimePoint start = Clock::now();
     (void)cores_.offer();
-    cores_.begin(std::chrono::nanoseconds(task.choice.predicted_ns[static_cast<std::size_t>(Place::Inline)]));
+    cores_.begin(
+        std::chrono::nanoseconds(task.choice.predicted_ns[static_cast<std::size_t>(Target::Inline)]));
     const kernels::StopToken stop(&task.stop_flag(), task.deadline, &heartbeat_, &cores_);
     task.queue_ns = nanoseconds(start - task.received);
-    task.place = station_->place();
-    if (!stop.stop_requested()) return station_->run(task, stop);
+    task.target = backend_->target();
+    if (!stop.stop_requested()) return backend_->run(task, stop);
     task.error = task.stop_flag().load(std::memory_order_relaxed)
                      ? make_error(Status::Cancelled, "the job was cancelled before it started")
                      : make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
-    return JobStation::Outcome::Done;
+    return JobBackend::Outcome::Done;
 }
 
-void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome) {
+void Executor::finish(std::shared_ptr<JobTask> task, JobBackend::Outcome outcome) {
     cores_.end();
     bool first = false;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         ++finished_;
         busy_ns_ += nanoseconds(Clock::now() - running_since_);
-        if (outcome == JobStation::Outcome::Done) {
+        if (outcome == JobBackend::Outcome::Done) {
             first = done_.empty();
             task.reset();  // the list's reference goes to the io thread
             done_.splice(done_.end(), running_);
@@ -274,16 +275,16 @@ void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome
         }
     }
     heartbeat_.beat();
-    if (outcome == JobStation::Outcome::Passed) return station_->pass(std::move(task));
+    if (outcome == JobBackend::Outcome::Passed) return backend_->pass(std::move(task));
     if (first) wake();
 }
 
 void Executor::loop() {
     try {
-        station_->start();
+        backend_->start();
         while (std::shared_ptr<JobTask> task = wait_for_job()) {
-            const JobStation::Outcome outcome = run(*task);
-            if (outcome == JobStation::Outcome::Fatal) {
+            const JobBackend::Outcome outcome = run(*task);
+            if (outcome == JobBackend::Outcome::Fatal) {
                 // the job stays in flight: it is answered with what all others are
                 fail(std::move(*task->error));
                 break;
@@ -297,7 +298,7 @@ void Executor::loop() {
     }
     try {
         wait_for_end();  // at once where it stops already
-        station_->end();
+        backend_->end();
     } catch (const std::exception&) {  // the daemon ends, or does so already
     }
 }
@@ -322,8 +323,8 @@ void Executor::fail(Error error) noexcept {
 void Executor::wake() noexcept {
     try {
         wake_();
-    } catch (const std::
-                 exception&) {  // the io thread looks by itself every second while a job or an errand is here
+    } catch (const std::exception&) {
+        // The io thread polls every second while a job or a control task is here.
     }
 }
 

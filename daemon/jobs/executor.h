@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a thread that runs the jobs above the inline budget, one at a time, and the queue that it takes
-// them from. What computes is its station: the CPU with a thread pool, the CPU with one thread (the express
-// lane), or a GPU. The queue is shared under a mutex, so that the next job is chosen the moment the last one
-// ends and priorities hold; everything else of a job belongs to the io thread before submit() and after
-// take_done(). So an executor keeps no reference to a job that it has handed on: the last one, which ends the
-// job's hold on its buffers, is the io thread's.
+// Executor: a thread that runs one job at a time on its backend, and the queue of the jobs that wait for it.
+// The backend is the CPU with a thread pool, the CPU with one thread (the express lane), or a GPU. A job
+// belongs to the io thread before submit() and after take_done(), which therefore holds the last reference.
 #pragma once
 
 #include <array>
@@ -33,7 +30,7 @@ class Session;
 // A job in flight that did not run at once.
 struct JobTask {
     Waiting waiting;  // its ticket, user and priority; what it costs is said by:
-    Choice choice;    // where it goes, and the wall time at each place where it may run
+    Choice choice;    // where it goes, and the wall time at each target where it may run
     pid_t pid = 0;    // of the client
     std::uint64_t request_id = 0;
     std::weak_ptr<Session> session;  // gone if the client is
@@ -52,8 +49,8 @@ struct JobTask {
     wire::ByteBuffer body;  // of the reply, if there is no error
     std::uint64_t queue_ns = 0;
     RunCost cost;
-    Place place = Place::Pool;  // where it ran
-    std::string policy;         // of a piece
+    Target target = Target::Pool;  // where it ran
+    std::string policy;            // of a piece
 
     // What ends it: a piece ends with the job.
     std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }
@@ -63,19 +60,19 @@ struct JobTask {
 using TaskList = std::list<std::shared_ptr<JobTask>>;
 
 // What an executor does with a job. start() to end() are called on the executor's thread.
-class JobStation {
+class JobBackend {
   public:
     enum class Outcome {
         Done,    // error or body is set
         Passed,  // pass() gives it to another executor
         Fatal,   // error is set, and the daemon has to end
     };
-    virtual ~JobStation() = default;
-    virtual Place place() const = 0;
+    virtual ~JobBackend() = default;
+    virtual Target target() const = 0;
     virtual void start() {}
     // Several users work at the same time, or not any more. Any thread.
     virtual void set_crowded(bool crowded) { (void)crowded; }
-    // `stop` was not requested a moment ago. task.queue_ns and task.place are set.
+    // `stop` was not requested a moment ago. task.queue_ns and task.target are set.
     virtual Outcome run(JobTask& task, const kernels::StopToken& stop) = 0;
     // Hands on a job for which run() said Passed. The executor holds no other reference to it.
     virtual void pass(std::shared_ptr<JobTask> task) { (void)task; }
@@ -88,11 +85,11 @@ class JobStation {
 // The CPU: each job on the whole pool, but for one core if several users work. A job that computes on all
 // cores keeps the io thread and the clients of others waiting until the kernel's next tick, some
 // milliseconds, whatever their priorities are.
-class CpuStation final : public JobStation {
+class CpuBackend final : public JobBackend {
   public:
-    explicit CpuStation(unsigned threads)
+    explicit CpuBackend(unsigned threads)
         : threads_(threads), cores_(std::thread::hardware_concurrency()), pool_(threads), runner_(&pool_) {}
-    Place place() const override { return Place::Pool; }
+    Target target() const override { return Target::Pool; }
     void set_crowded(bool crowded) override { crowded_.store(crowded, std::memory_order_relaxed); }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
     Result<void> probe() override;
@@ -107,9 +104,9 @@ class CpuStation final : public JobStation {
 };
 
 // The CPU with the executor's own thread.
-class ExpressStation final : public JobStation {
+class ExpressBackend final : public JobBackend {
   public:
-    Place place() const override { return Place::Express; }
+    Target target() const override { return Target::Express; }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
 
   private:
@@ -131,14 +128,14 @@ struct ExecutorLoad {
 
 class Executor {
   public:
-    // `wake` is called on the executor's thread when done jobs or errands wait to be taken, or when the
+    // `wake` is called on the executor's thread when done jobs or control tasks wait to be taken, or when the
     // executor failed; it must only pass the word on. `name`: of the thread, up to 15 characters.
-    Executor(std::unique_ptr<JobStation> station, std::uint64_t quantum_ns, std::function<void()> wake,
+    Executor(std::unique_ptr<JobBackend> backend, std::uint64_t quantum_ns, std::function<void()> wake,
              const char* name = "tegud-executor");
     // One of the CPU. `threads`: of the pool, the executor's own included.
     Executor(unsigned threads, std::uint64_t quantum_ns, std::function<void()> wake)
-        : Executor(std::make_unique<CpuStation>(threads), quantum_ns, std::move(wake)) {}
-    // Waits for the job that runs (its stop flag ends it soon); drops those that wait, and errands.
+        : Executor(std::make_unique<CpuBackend>(threads), quantum_ns, std::move(wake)) {}
+    // Waits for the job that runs (its stop flag ends it soon); drops those that wait, and control tasks.
     ~Executor();
 
     // Any thread.
@@ -148,9 +145,9 @@ class Executor {
     TaskList take_done();
     ExecutorLoad load() const;
     void set_quantum(std::uint64_t quantum_ns);
-    // As of JobStation; while it is so, jobs that run offer their cores to others, too.
+    // As of JobBackend; while it is so, jobs that run offer their cores to others, too.
     void set_crowded(bool crowded) {
-        station_->set_crowded(crowded);
+        backend_->set_crowded(crowded);
         cores_.set(crowded);
     }
     // How long a new job of the user would wait: for the job that runs, and for those that wait and go before
@@ -164,37 +161,37 @@ class Executor {
     std::optional<Error> failure() const;
 
     // Something to be done between two jobs, before the next one: `work` on the executor's thread, then
-    // `done` by run_done_errands(). Neither may throw; `done` may be empty.
+    // `done` by run_done_control_tasks(). Neither may throw; `done` may be empty.
     void post(std::function<void()> work, std::function<void()> done);
     // Returns whether there were any. Io thread.
-    bool run_done_errands();
-    bool has_errands() const;
+    bool run_done_control_tasks();
+    bool has_control_tasks() const;
 
     // For the watchdog, io thread. Whether anything went on here since the last call: a job began, looked
-    // whether to stop, or ended; errands, or a probe, were done.
+    // whether to stop, or ended; control tasks, or a probe, were done.
     bool take_heartbeat() { return heartbeat_.take(); }
-    // Has the station probe itself between two jobs, which ends with a heartbeat; does nothing if it is to do
+    // Has the backend probe itself between two jobs, which ends with a heartbeat; does nothing if it is to do
     // so already.
     void probe();
 
   private:
-    struct Errand {
+    struct ControlTask {
         std::function<void()> work;
         std::function<void()> done;
     };
-    // The next job, once the errands before it are done; null: the executor is to end.
+    // The next job, once the control tasks before it are done; null: the executor is to end.
     std::shared_ptr<JobTask> wait_for_job();
     void wait_for_end();
-    void run_errands(std::unique_lock<std::mutex>& lock);
-    JobStation::Outcome run(JobTask& task);
-    void finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome);
+    void run_control_tasks(std::unique_lock<std::mutex>& lock);
+    JobBackend::Outcome run(JobTask& task);
+    void finish(std::shared_ptr<JobTask> task, JobBackend::Outcome outcome);
     std::uint64_t left_ns() const;
     void fail(Status status, const char* what) noexcept;
     void fail(Error error) noexcept;
     void wake() noexcept;
     void loop();
 
-    std::unique_ptr<JobStation> station_;
+    std::unique_ptr<JobBackend> backend_;
     std::function<void()> wake_;
     Heartbeat heartbeat_;
     CoreSharing cores_;
@@ -210,9 +207,10 @@ class Executor {
     std::uint64_t busy_ns_ = 0;  // with those that ended
     std::uint64_t finished_ = 0;
     TaskList done_;
-    std::list<Errand> errands_;  // lists: errands move between them without an allocation that could fail
-    std::list<Errand> done_errands_;
-    std::size_t errands_at_work_ = 0;
+    std::list<ControlTask>
+        control_tasks_;  // lists: control tasks move between them without an allocation that could fail
+    std::list<ControlTask> done_control_tasks_;
+    std::size_t control_tasks_at_work_ = 0;
     std::optional<Error> failure_;
     bool stopping_ = false;
 

@@ -4,33 +4,33 @@
 namespace tegu::daemon {
 
 Executors::Executors(const config::Settings& settings, unsigned threads, const std::function<void()>& wake)
-    : Executors(settings, std::make_unique<CpuStation>(threads), wake) {}
+    : Executors(settings, std::make_unique<CpuBackend>(threads), wake) {}
 
-Executors::Executors(const config::Settings& settings, std::unique_ptr<CpuStation> station,
+Executors::Executors(const config::Settings& settings, std::unique_ptr<CpuBackend> backend,
                      const std::function<void()>& wake)
-    : cpu_station_(station.get()),
-      cpu_(std::move(station), settings.scheduler.quantum_us * 1000, wake),
-      express_(std::make_unique<ExpressStation>(), settings.scheduler.quantum_us * 1000, wake,
+    : cpu_backend_(backend.get()),
+      cpu_(std::move(backend), settings.scheduler.quantum_us * 1000, wake),
+      express_(std::make_unique<ExpressBackend>(), settings.scheduler.quantum_us * 1000, wake,
                "tegud-express"),
       gpus_(settings, cpu_, wake) {}
 
 // What was to run on the io thread and took too long there comes back with another choice.
 void Executors::submit(std::shared_ptr<JobTask> task) {
-    switch (task->choice.answer.place) {
-        case Place::Inline:
-        case Place::Express: return express_.submit(std::move(task));
-        case Place::Pool: return cpu_.submit(std::move(task));
-        case Place::Gpu: return gpus_.submit(std::move(task));
+    switch (task->choice.answer.target) {
+        case Target::Inline:
+        case Target::Express: return express_.submit(std::move(task));
+        case Target::Pool: return cpu_.submit(std::move(task));
+        case Target::Gpu: return gpus_.submit(std::move(task));
     }
 }
 
-void Executors::post_to_cpu(std::function<void(CpuStation&)> work, std::function<void()> done) {
-    cpu_.post([work = std::move(work), station = cpu_station_] { work(*station); }, std::move(done));
+void Executors::post_to_cpu(std::function<void(CpuBackend&)> work, std::function<void()> done) {
+    cpu_.post([work = std::move(work), backend = cpu_backend_] { work(*backend); }, std::move(done));
 }
 
-void Executors::run_done_errands() {
-    (void)cpu_.run_done_errands();
-    gpus_.run_done_errands();
+void Executors::run_done_control_tasks() {
+    (void)cpu_.run_done_control_tasks();
+    gpus_.run_done_control_tasks();
 }
 
 bool Executors::remove(const JobTask& task) {

@@ -28,7 +28,7 @@ class Executors {
     const Executor& cpu() const { return cpu_; }
     const Executor& express() const { return express_; }
     // To be done between two jobs of the CPU, as of Executor::post().
-    void post_to_cpu(std::function<void(CpuStation&)> work, std::function<void()> done);
+    void post_to_cpu(std::function<void(CpuBackend&)> work, std::function<void()> done);
     Gpus& gpus() { return gpus_; }
     const Gpus& gpus() const { return gpus_; }
 
@@ -37,8 +37,8 @@ class Executors {
     // Takes a job out before it starts, wherever it waits. False: it runs, or is done.
     bool remove(const JobTask& task);
     TaskList take_done();
-    void run_done_errands();
-    bool has_errands() const { return cpu_.has_errands() || gpus_.has_errands(); }
+    void run_done_control_tasks();
+    bool has_control_tasks() const { return cpu_.has_control_tasks() || gpus_.has_control_tasks(); }
     ExecutorLoad load() const;
     // Of each, by its name in reports: the CPU, its express lane, the GPUs.
     std::vector<std::pair<std::string, ExecutorLoad>> loads() const;
@@ -50,10 +50,10 @@ class Executors {
     std::vector<Watchdog::Part> watched();
 
   private:
-    Executors(const config::Settings& settings, std::unique_ptr<CpuStation> station,
+    Executors(const config::Settings& settings, std::unique_ptr<CpuBackend> backend,
               const std::function<void()>& wake);
 
-    CpuStation* const cpu_station_;  // of cpu_
+    CpuBackend* const cpu_backend_;  // of cpu_
     Executor cpu_;
     Executor express_;
     Gpus gpus_;

@@ -80,7 +80,8 @@ std::string JobRunner::policy_text(const kernels::RunReport& report) const {
     if (!row_.empty())
         text.resize(
             std::min(text.size(), wire::kMaxPolicyBytes - std::min(wire::kMaxPolicyBytes, row_.size())));
-    return text + row_;
+    text += row_;
+    return text;
 }
 
 void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& report, std::string_view policy,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JobRunner: runs a prepared job on the calling thread and writes the body of its reply. Small results are
-// computed in a reused area and copied behind the reply's prefix; results in an output operand are written in
-// place. One runner a thread. What computes is the CPU here; GpuStation has one that computes on a GPU.
+// computed in a reused area and copied behind the reply's prefix; others go straight into the output operand.
+// One runner serves one thread; this one uses the CPU, the one in GpuBackend a GPU.
 #pragma once
 
 #include <memory>

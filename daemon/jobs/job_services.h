@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobServices: all that runs jobs and chooses where: executors, tuning tables, placement and its measurements.
-// Io thread.
+// JobServices: all that runs jobs and chooses where: executors, tuning tables, placement and its
+// measurements. Io thread.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 namespace tegu::daemon {
 
 struct JobServices {
-    // `settings` and `files`, a thread for files, outlive it. `wake` as of Executor, for all executors. Returns
-    // when all GPUs are ready or have failed.
+    // `settings` and `files`, a thread for files, outlive it. `wake` as of Executor, for all executors.
+    // Returns when all GPUs are ready or have failed.
     JobServices(const config::Settings& settings, const std::string& sysroot,
                 const std::function<void()>& wake, HelperThread& files);
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler: which of the waiting jobs runs next. Three priorities, and deficit round robin over users by
-// predicted time. In a round each user may start work until his share (the quantum) is used up; among users
-// with some share left the job of the highest priority goes first, and users of equal priority take turns. So
-// a High job overtakes everybody's Normal ones, but a user who calls all his jobs High still gets no more
-// than his share. A job may overdraw the share; the debt is paid from later rounds. Pure: no clock, no locks,
-// no I/O.
+// Scheduler: which waiting job runs next, by deficit round robin over users with predicted times. Among users
+// with some of their quantum left the highest priority goes first; users of equal priority take turns. A job
+// may overdraw the quantum, and later rounds pay the debt. Pure: no clock, no locks, no I/O.
 #pragma once
 
 #include <sys/types.h>

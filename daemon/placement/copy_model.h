@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CopyModel: how long it takes to copy bytes between the host and a GPU. It begins with a fixed time and a
-// speed; copies that were timed correct them as a function of the size. Pure. Io thread only.
+// CopyModel: predicts how long a copy between the host and a GPU takes. It begins with a fixed time and a
+// speed; measured copies correct them by size. Pure; io thread only.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CorrectionCurve: by how much an expected time is wrong, as a function of that time. Values are octaves: 1
-// means that jobs take twice as long as expected. A cell covers half an octave of the expected time. What few
-// jobs have shown leans on its neighbours and on a parent curve. One wild measurement moves a cell little; a
-// lasting change moves it within some ten jobs. Pure, of constant size.
+// CorrectionCurve: by how much an expected time is wrong, in octaves, as a function of that time. Each cell
+// covers half an octave; one with few measurements leans on its neighbours and on a parent curve. One wild
+// value moves a cell little, a lasting change moves it within some ten jobs. Pure.
 #pragma once
 
 #include <array>

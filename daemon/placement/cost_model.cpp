@@ -134,7 +134,7 @@ bool CostModel::observe(const CostClass& job, Backend backend, double ns) {
 void CostModel::learn(const MeasuredJob& measured) {
     const CostClass& job = measured.job;
     if (measured.cold || std::max(job.plan_ns, measured.predicted_ns) < kLeastNs) return;
-    const Backend backend = backend_of(measured.place, measured.gpu_kind);
+    const Backend backend = backend_of(measured.target, measured.gpu_kind);
     const auto ns = static_cast<double>(measured.measured_ns);
     if (!observe(job, backend, ns)) return;
     records_[index_of(job.operation())].add(measured.predicted_ns, measured.measured_ns);

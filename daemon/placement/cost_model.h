@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostModel: how long a job will take on each backend of this machine, once it runs and its data are in
-// place. What is expected comes from the tuning table, or else from the job's plan and the device's
-// attributes. Measurements correct it: those of probing or of an earlier start first, then every job that
-// ran, for its class of jobs and its size. Pure: no clock, no locks. Io thread only.
+// CostModel: predicts how long a job computes on each backend once its data are there. Expected times come
+// from the tuning table, or else from the job's plan and the device's attributes. Probing, an earlier start
+// and every job that ran correct them, by class and size. Pure; io thread only.
 #pragma once
 
 #include <array>
@@ -15,7 +14,7 @@
 #include "daemon/placement/cost_class.h"
 #include "daemon/placement/cost_rows.h"
 #include "daemon/placement/curve_table.h"
-#include "daemon/placement/place.h"
+#include "daemon/placement/target.h"
 
 namespace tegu::daemon {
 
@@ -37,7 +36,7 @@ struct CostMachine {
 // A job that was computed to its end.
 struct MeasuredJob {
     CostClass job;
-    Place place = Place::Inline;
+    Target target = Target::Inline;
     std::size_t gpu_kind = 0;
     unsigned threads = 1;            // that it was divided among
     std::uint64_t predicted_ns = 0;  // what predict_ns() said when it was admitted

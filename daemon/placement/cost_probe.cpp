@@ -21,7 +21,8 @@ std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
 
 }  // namespace
 
-// What an errand works on: the thread of the executor has it while it runs, the io thread before and after.
+// What a control task works on: the thread of the executor has it while it runs, the io thread before and
+// after.
 struct CostProbe::Step {
     Step(Backend of, std::uint64_t budget_ns, bool its_times)
         : backend(of),
@@ -32,9 +33,9 @@ struct CostProbe::Step {
     ProbePlan plan;
     const std::shared_ptr<SampleMemory> memory = std::make_shared<SampleMemory>();
     SampleTime time;
-    bool idle = false;  // nothing waited or ran before the errand
+    bool idle = false;  // nothing waited or ran before the control task
     TimePoint posted{};
-    std::uint64_t errand_ns = 0;
+    std::uint64_t task_ns = 0;
 };
 
 CostProbe::CostProbe(const config::Settings& settings, Executors& executors, Placement& placement,
@@ -66,7 +67,7 @@ void CostProbe::seed() {
     }
 }
 
-// GPUs first: of them less is known. The way to a place is timed by each start, but for that of one thread,
+// GPUs first: of them less is known. The way to a target is timed by each start, but for that of one thread,
 // which is that of the pool.
 void CostProbe::start() {
     started_ = true;
@@ -113,26 +114,25 @@ GpuExecutor& CostProbe::gpu_of(Backend backend) const {
     return *executors_.gpus().all()[static_cast<std::size_t>(first - kinds.begin())];
 }
 
-// The errand owns the step with the io thread, and touches it alone while it runs.
-void CostProbe::post(std::function<SampleTime(CpuStation&)> on_cpu,
-                     std::function<SampleTime(GpuStation&)> on_gpu, void (CostProbe::*then)()) {
+// The control task owns the step with the io thread, and touches it alone while it runs.
+void CostProbe::post(std::function<SampleTime(CpuBackend&)> on_cpu,
+                     std::function<SampleTime(GpuBackend&)> on_gpu, void (CostProbe::*then)()) {
     const auto done = [this, then] { guarded([this, then] { (this->*then)(); }); };
-    const auto measure = [step = step_](const auto& work, auto& station) {
+    const auto measure = [step = step_](const auto& work, auto& on) {
         const TimePoint start = Clock::now();
         try {
-            step->time = work(station);
+            step->time = work(on);
         } catch (const std::exception&) {  // no memory: nothing was measured
             step->time = SampleTime();
         }
-        step->errand_ns = nanoseconds(Clock::now() - start);
+        step->task_ns = nanoseconds(Clock::now() - start);
     };
     step_->posted = Clock::now();
     step_->idle = is_idle();
     if (step_->backend >= kFirstGpu)
-        gpu_of(step_->backend)
-            .post([measure, on_gpu](GpuStation& station) { measure(on_gpu, station); }, done);
+        gpu_of(step_->backend).post([measure, on_gpu](GpuBackend& gpu) { measure(on_gpu, gpu); }, done);
     else
-        executors_.post_to_cpu([measure, on_cpu](CpuStation& station) { measure(on_cpu, station); }, done);
+        executors_.post_to_cpu([measure, on_cpu](CpuBackend& cpu) { measure(on_cpu, cpu); }, done);
 }
 
 bool CostProbe::is_idle() const {
@@ -142,14 +142,14 @@ bool CostProbe::is_idle() const {
     return load.waiting_ns == 0 && load.running_ns == 0;
 }
 
-// An errand goes the way of a job.
+// A control task goes the way of a job.
 void CostProbe::learn_start() {
     const std::uint64_t all_ns = nanoseconds(Clock::now() - step_->posted);
-    if (!step_->idle || all_ns <= step_->errand_ns) return;
-    const std::uint64_t start_ns = all_ns - step_->errand_ns;
-    if (step_->backend >= kFirstGpu) return placement_.learn_start(Place::Gpu, start_ns);
-    placement_.learn_start(Place::Pool, start_ns);
-    placement_.learn_start(Place::Express, start_ns);
+    if (!step_->idle || all_ns <= step_->task_ns) return;
+    const std::uint64_t start_ns = all_ns - step_->task_ns;
+    if (step_->backend >= kFirstGpu) return placement_.learn_start(Target::Gpu, start_ns);
+    placement_.learn_start(Target::Pool, start_ns);
+    placement_.learn_start(Target::Express, start_ns);
 }
 
 void CostProbe::next_sample() {
@@ -160,12 +160,10 @@ void CostProbe::next_sample() {
     const std::shared_ptr<SampleMemory> memory = step_->memory;
     const Job job = job_of(*sample).value();
     post(
-        [=](CpuStation& station) {
-            return memory->prepare() ? station.time_sample(job, *memory, alone) : SampleTime();
+        [=](CpuBackend& cpu) {
+            return memory->prepare() ? cpu.time_sample(job, *memory, alone) : SampleTime();
         },
-        [=](GpuStation& station) {
-            return memory->prepare() ? station.time_sample(job, *memory) : SampleTime();
-        },
+        [=](GpuBackend& gpu) { return memory->prepare() ? gpu.time_sample(job, *memory) : SampleTime(); },
         &CostProbe::end_sample);
 }
 
@@ -196,12 +194,12 @@ void CostProbe::end_backend() {
                              " samples in " + std::to_string(step_->plan.spent_ns() / 1000) + " us");
     const std::shared_ptr<SampleMemory> memory = step_->memory;
     post(
-        [=](CpuStation&) {
+        [=](CpuBackend&) {
             memory->release();
             return SampleTime();
         },
-        [=](GpuStation& station) {
-            station.forget_samples();
+        [=](GpuBackend& gpu) {
+            gpu.forget_samples();
             memory->release();
             return SampleTime();
         },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostProbe: measures at the start the way to each place, and what sample jobs take where neither a table nor
-// an earlier start tells. A sample is an errand of the executor that owns the backend, between two jobs of
-// clients, so nothing waits for the probing as a whole: neither readiness nor the io thread, and a job for
-// one sample at most. What was measured is kept in the state directory.
+// CostProbe: measures the hand-over time of each target at the start, and sample jobs that no table and no
+// earlier start has times of. A sample is a control task between two jobs, so a job waits for one sample at
+// most. The state directory keeps the measurements.
 #pragma once
 
 #include <functional>
@@ -31,7 +30,7 @@ class CostProbe {
     void load();
     // Tells the model again what was kept or measured, of which a new tuning table says nothing.
     void seed();
-    // Times the way to each place, and sample jobs where nothing is known of them.
+    // Times the hand-over to each target, and the samples of backends without known times.
     void start();
     // The same for backends of which nothing is known any more, if it does not run.
     void restart();
@@ -52,7 +51,7 @@ class CostProbe {
     void end_sample();
     void end_backend();
     void keep();
-    void post(std::function<SampleTime(CpuStation&)> on_cpu, std::function<SampleTime(GpuStation&)> on_gpu,
+    void post(std::function<SampleTime(CpuBackend&)> on_cpu, std::function<SampleTime(GpuBackend&)> on_gpu,
               void (CostProbe::*then)());
     GpuExecutor& gpu_of(Backend backend) const;
     bool is_idle() const;

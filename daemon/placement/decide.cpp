@@ -71,39 +71,39 @@ bool is_due(const Offer& other, std::uint64_t other_ns, std::uint64_t best_ns, s
 Answer on_cpu(const Question& question, Reason reason) {
     const bool express = takes_express(question);
     Answer answer;
-    answer.place = express ? Place::Express : Place::Pool;
+    answer.target = express ? Target::Express : Target::Pool;
     answer.reason = express && question.pool_runs_others ? Reason::Express : reason;
     answer.done_ns = express ? question.express.done_ns() : question.pool.done_ns();
     return answer;
 }
 
-Answer trial_at(Place place, const Offer& offer) {
+Answer trial_at(Target target, const Offer& offer) {
     Answer trial;
-    trial.place = place;
+    trial.target = target;
     trial.reason = Reason::Trial;
     trial.done_ns = offer.done_ns();
     return trial;
 }
 
-// On the CPU, too, one place is tried now and then in place of the other: one thread, if it might do, and the
-// pool with a job that one thread computes. Beside another job it would tell nothing.
+// On the CPU, too, one target is tried now and then in place of the other: one thread, if it might do, and
+// the pool with a job that one thread computes. Beside another job it would tell nothing.
 Answer or_try_on_cpu(const Question& question, const Answer& best) {
     const Offer &express = question.express, &pool = question.pool;
     if (best.reason == Reason::Trial || best.reason == Reason::Express || pool.wait_ns > 0) return best;
-    const bool alone = best.place == Place::Express;
+    const bool alone = best.target == Target::Express;
     if (!alone && (!express.possible || !is_near_one_thread(question))) return best;
     const Offer& other = alone ? pool : express;
     if (!is_due(other, other.done_ns(), best.done_ns, question.trial_jobs)) return best;
-    if (alone) return trial_at(Place::Pool, pool);
+    if (alone) return trial_at(Target::Pool, pool);
     // What is likely to run on the io thread is faster there than on a thread that has other things in its
     // caches.
     const bool on_io = question.on_io.possible && question.on_io.run_ns < 2 * question.inline_budget_ns;
-    return on_io ? trial_at(Place::Inline, question.on_io) : trial_at(Place::Express, express);
+    return on_io ? trial_at(Target::Inline, question.on_io) : trial_at(Target::Express, express);
 }
 
 Answer on_gpu(const Question& question, Reason reason) {
     Answer answer;
-    answer.place = Place::Gpu;
+    answer.target = Target::Gpu;
     answer.reason = reason;
     answer.gpu = first_done(question, question.paid_ns);
     const Offer& chosen = question.gpus[answer.gpu];
@@ -134,11 +134,11 @@ Answer on_either(const Question& question) {
     Answer gpu = on_gpu(question, Reason::Asked);
     Answer cpu = on_cpu(question, Reason::Fastest);
     const Offer& offer = question.gpus[gpu.gpu];
-    const Offer& on_this = cpu.place == Place::Express ? question.express : question.pool;
+    const Offer& on_this = cpu.target == Target::Express ? question.express : question.pool;
     const std::uint64_t cpu_alone = alone_ns(on_this),
                         gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
     const bool to_gpu = gpu.done_ns < cpu.done_ns;
-    // The place that is tried has no queue: else it would be tried at the expense of what waits there.
+    // The target that is tried has no queue: else it would be tried at the expense of what waits there.
     if (to_gpu && on_this.possible && cpu.reason != Reason::Express &&
         is_due(on_this, cpu.done_ns, gpu.done_ns, question.trial_jobs)) {
         cpu.reason = Reason::Trial;
@@ -177,7 +177,7 @@ bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns) 
 
 Answer inline_answer(const Offer& on_io) {
     Answer answer;
-    answer.place = Place::Inline;
+    answer.target = Target::Inline;
     answer.reason = Reason::Small;
     answer.done_ns = on_io.run_ns;
     return answer;

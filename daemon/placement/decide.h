@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// decide(): where a job runs. One pure function of all that counts: how long the job takes at each place,
+// decide(): where a job runs. One pure function of all that counts: how long the job takes at each target,
 // what waits there before it, what has to be copied, and limits. Sessions only ask it; so each rule of
 // placement stands here and is tested without a daemon.
 #pragma once
@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/placement/place.h"
+#include "daemon/placement/target.h"
 
 namespace tegu::daemon {
 
-// One place, for one job. Times in ns.
+// One target, for one job. Times in ns.
 struct Offer {
     bool possible = false;
     std::uint64_t wait_ns = 0;     // for what waits and runs there before it
@@ -55,7 +55,7 @@ struct Question {
 
 // Why. The words are part of the names in STATS.
 enum class Reason : std::uint8_t {
-    Asked,    // the client asked for this backend, and this is the place for it
+    Asked,    // the client asked for this backend, and this is the target for it
     Small,    // below the inline budget
     Only,     // nothing else can run it
     Fastest,  // it would be done first here on an idle machine, too
@@ -68,8 +68,8 @@ inline constexpr std::size_t kReasons = 8;
 std::string_view reason_word(Reason reason);
 
 struct Answer {
-    Place place = Place::Pool;
-    std::size_t gpu = 0;  // its number, if that is the place; of a divided job: the first idle one
+    Target target = Target::Pool;
+    std::size_t gpu = 0;  // its number, if that is the target; of a divided job: the first idle one
     bool divided = false;
     Reason reason = Reason::Only;
     std::uint64_t done_ns = 0;    // predicted, from now
@@ -86,8 +86,8 @@ inline constexpr std::uint64_t kExpressNs = 5'000'000;
 bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns);
 Answer inline_answer(const Offer& on_io);
 
-// Whether one thread might be the better place on the CPU: it may be faster than expected, so that the job is
-// below the inline budget or not worth the pool.
+// Whether one thread might be the better target on the CPU: it may be faster than expected, so that the job
+// is below the inline budget or not worth the pool.
 bool is_near_one_thread(const Question& question);
 
 Answer decide(const Question& question);

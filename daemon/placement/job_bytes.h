@@ -20,7 +20,7 @@ struct JobBytes {
 // `gpu`: whose copies are asked for; null: nothing is there.
 JobBytes job_bytes(const PreparedJob& prepared, device::MemoryClass memory_class, const BufferDevice* gpu);
 
-// The buffer whose copy decides between places; null: none is kept.
+// The buffer whose copy decides between targets; null: none is kept.
 Buffer* kept_buffer(const PreparedJob& prepared);
 
 }  // namespace tegu::daemon

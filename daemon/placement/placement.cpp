@@ -112,28 +112,28 @@ Choice Placement::choose(const PreparedJob& prepared, const Asker& asker, bool m
     }
     const Question asks = question(prepared, asker, on_io);
     choice.answer = decide(asks);
-    choice.predicted_ns[static_cast<std::size_t>(Place::Pool)] = asks.pool.run_ns;
+    choice.predicted_ns[static_cast<std::size_t>(Target::Pool)] = asks.pool.run_ns;
     choice.near_one_thread = is_near_one_thread(asks);
     choice.considered = asked == Asked::Auto && !asks.gpus.empty();
     if (!asks.gpus.empty()) {
-        const std::size_t gpu = choice.answer.place == Place::Gpu ? choice.answer.gpu : 0;
+        const std::size_t gpu = choice.answer.target == Target::Gpu ? choice.answer.gpu : 0;
         const Offer& offer = asks.gpus[gpu];
         choice.gpu_run_ns = offer.run_ns;
         choice.gpu_copy_bytes = offer.copy_bytes;
-        choice.predicted_ns[static_cast<std::size_t>(Place::Gpu)] =
+        choice.predicted_ns[static_cast<std::size_t>(Target::Gpu)] =
             offer.run_ns + offer.copy_ns + offer.keep_ns;
     }
-    const Place place = choice.answer.place;
-    choice.idle = place == Place::Gpu    ? asks.gpus[choice.answer.gpu].wait_ns == 0
-                  : place == Place::Pool ? asks.pool.wait_ns == 0
-                                         : asks.express.wait_ns == 0;
+    const Target target = choice.answer.target;
+    choice.idle = target == Target::Gpu    ? asks.gpus[choice.answer.gpu].wait_ns == 0
+                  : target == Target::Pool ? asks.pool.wait_ns == 0
+                                           : asks.express.wait_ns == 0;
     return choice;
 }
 
 Question Placement::question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const {
     const CostClass& job = prepared.cost_class;
-    const auto start_ns = [this](Place place) {
-        return static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(place)].value());
+    const auto start_ns = [this](Target target) {
+        return static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(target)].value());
     };
     Question asks;
     asks.asked = asked_of(prepared.backend);
@@ -142,14 +142,14 @@ Question Placement::question(const PreparedJob& prepared, const Asker& asker, co
     const Executor &cpu = executors_.cpu(), &express = executors_.express();
     asks.pool.possible = true;
     asks.pool.wait_ns = cpu.wait_ns(asker.uid, asker.priority);
-    asks.pool.start_ns = start_ns(Place::Pool);
+    asks.pool.start_ns = start_ns(Target::Pool);
     asks.pool.run_ns = costs_.predict_ns(job, kPool);
     asks.pool_runs_others = cpu.runs_other(asker.uid, asker.pid);
     const ExecutorLoad lane = express.load();
     const CostModel::Evidence one = costs_.evidence(job, kOneThread), all = costs_.evidence(job, kPool);
     asks.express.possible = prepared.plan.scratch_bytes <= kExpressScratchBytes;
     asks.express.wait_ns = lane.waiting_ns + lane.running_ns;
-    asks.express.start_ns = start_ns(Place::Express);
+    asks.express.start_ns = start_ns(Target::Express);
     asks.express.run_ns = on_io.run_ns;
     asks.express.seen = one.seen;
     asks.express.elsewhere = one.elsewhere;
@@ -163,7 +163,7 @@ Question Placement::question(const PreparedJob& prepared, const Asker& asker, co
     asks.can_divide = asks.gpus.size() > 1 && Gpus::may_divide(prepared);
     asks.divide_ns = settings_.gpu.divide_us == 0 ? UINT64_MAX : settings_.gpu.divide_us * 1000;
     if (const Buffer* const kept = kept_buffer(prepared)) asks.paid_ns = kept->missed_ns();
-    // The first use of memory would say nothing about the place.
+    // The first use of memory would say nothing about the target.
     const bool may_try = !prepared.cold && !asker.has_deadline && asker.priority != wire::Priority::High;
     asks.trial_jobs = may_try ? settings_.placement.trial_jobs : 0;
     return asks;
@@ -181,7 +181,7 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     Offer offer;
     offer.possible = prepared.backend == wire::BackendChoice::Gpu || bytes.staged <= arena_bytes;
     offer.wait_ns = executor.executor().wait_ns(asker.uid, asker.priority);
-    offer.start_ns = static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(Place::Gpu)].value());
+    offer.start_ns = static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(Target::Gpu)].value());
     offer.run_ns = costs_.predict_ns(prepared.cost_class, kFirstGpu + kind);
     const Copies& copies = copies_[kind];
     offer.copy_ns = copies.alone.predict_ns(bytes.alone);
@@ -193,41 +193,41 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
 }
 
 Backend Placement::backend_at(const Answer& answer) const {
-    return backend_of(answer.place, answer.place == Place::Gpu ? gpu_kinds_[answer.gpu] : 0);
+    return backend_of(answer.target, answer.target == Target::Gpu ? gpu_kinds_[answer.gpu] : 0);
 }
 
 void Placement::admitted(const PreparedJob& prepared, const Choice& choice) noexcept {
-    ++counts_.places[static_cast<std::size_t>(choice.answer.place)];
+    ++counts_.targets[static_cast<std::size_t>(choice.answer.target)];
     ++counts_.reasons[static_cast<std::size_t>(choice.answer.reason)];
     if (choice.answer.reason == Reason::Trial)
         costs_.note_trial(prepared.cost_class, backend_at(choice.answer));
-    if (choice.answer.place == Place::Inline) return;
+    if (choice.answer.target == Target::Inline) return;
     note_elsewhere(prepared, choice);
     if (Buffer* const kept = kept_buffer(prepared))
         kept->set_missed_ns(choice.answer.makes_copy ? 0 : kept->missed_ns() + choice.answer.missed_ns);
 }
 
-// Only jobs for which another place was possible make a trial there more urgent.
+// Only jobs for which another target was possible make a trial there more urgent.
 void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept {
     const Answer& answer = choice.answer;
     const CostClass& job = prepared.cost_class;
-    const bool on_cpu = answer.place == Place::Pool || answer.place == Place::Express;
+    const bool on_cpu = answer.target == Target::Pool || answer.target == Target::Express;
     if (answer.reason == Reason::Express) return;
-    if (answer.place != Place::Express && (on_cpu || choice.considered) && choice.near_one_thread)
+    if (answer.target != Target::Express && (on_cpu || choice.considered) && choice.near_one_thread)
         costs_.note_elsewhere(job, kOneThread);
-    if (answer.place == Place::Express || (answer.place == Place::Gpu && choice.considered))
+    if (answer.target == Target::Express || (answer.target == Target::Gpu && choice.considered))
         costs_.note_elsewhere(job, kPool);
     if (!on_cpu || !choice.considered) return;
     for (std::size_t kind = 0; kind < copies_.size(); ++kind) costs_.note_elsewhere(job, kFirstGpu + kind);
 }
 
 void Placement::learn_inline(const PreparedJob& prepared, const Choice& choice, const RunCost& cost) {
-    costs_.learn({prepared.cost_class, Place::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns,
+    costs_.learn({prepared.cost_class, Target::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns,
                   prepared.cold});
 }
 
-void Placement::learn_start(Place place, std::uint64_t ns) {
-    starts_[static_cast<std::size_t>(place)].add(static_cast<double>(std::max<std::uint64_t>(ns, 1)));
+void Placement::learn_start(Target target, std::uint64_t ns) {
+    starts_[static_cast<std::size_t>(target)].add(static_cast<double>(std::max<std::uint64_t>(ns, 1)));
 }
 
 // The first use of memory takes time of its own: pages, registrations, room for copies. After a long job, and
@@ -236,19 +236,19 @@ void Placement::learn_start(Place place, std::uint64_t ns) {
 void Placement::learn_start_of(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const std::uint64_t busy_ns = task.cost.copy_ns + task.cost.compute_ns;
-    if (!choice.idle || task.place != choice.answer.place || turnaround_ns <= busy_ns) return;
+    if (!choice.idle || task.target != choice.answer.target || turnaround_ns <= busy_ns) return;
     if (task.prepared.cold || choice.answer.makes_copy || task.cost.copied_bytes > choice.gpu_copy_bytes)
         return;
     const std::uint64_t start_ns = turnaround_ns - busy_ns;
     const bool is_bound = choice.answer.reason == Reason::Trial || busy_ns > kShortNs;
-    if (!is_bound || static_cast<double>(start_ns) < starts_[static_cast<std::size_t>(task.place)].value())
-        learn_start(task.place, start_ns);
+    if (!is_bound || static_cast<double>(start_ns) < starts_[static_cast<std::size_t>(task.target)].value())
+        learn_start(task.target, start_ns);
 }
 
 void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const RunCost& cost = task.cost;
-    const bool divided = task.divided != nullptr, on_gpu = task.place == Place::Gpu;
+    const bool divided = task.divided != nullptr, on_gpu = task.target == Target::Gpu;
     learn_start_of(task, turnaround_ns);
     if (divided) return;
     const std::size_t kind = on_gpu ? gpu_kinds_[task.gpu] : 0;
@@ -263,10 +263,10 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
         if (Buffer* const kept = kept_buffer(task.prepared)) kept->forget_copies();
     // What is computed beside another job takes longer for that one. But not this much:
     const std::uint64_t predicted_ns =
-        on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.place)];
+        on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.target)];
     const bool beside = choice.answer.reason == Reason::Express;
     if (beside && cost.compute_ns <= kOverrun * predicted_ns) return;
-    costs_.learn({task.prepared.cost_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns,
+    costs_.learn({task.prepared.cost_class, task.target, kind, cost.threads, predicted_ns, cost.compute_ns,
                   task.prepared.cold});
 }
 

@@ -29,7 +29,7 @@ struct Asker {
 
 // What was answered since the start.
 struct PlacementCounts {
-    std::array<std::uint64_t, kPlaces> places{};
+    std::array<std::uint64_t, kTargets> targets{};
     std::array<std::uint64_t, kReasons> reasons{};
 };
 
@@ -57,9 +57,9 @@ class Placement {
     void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) {
         copies_[gpu_kind].alone.learn(bytes, ns);
     }
-    // From a job's message to its start and from its end to the io thread, at a place that is idle.
-    void learn_start(Place place, std::uint64_t ns);
-    double start_us(Place place) const { return starts_[static_cast<std::size_t>(place)].value() * 1e-3; }
+    // From a job's message to its start and from its end to the io thread, at a target that is idle.
+    void learn_start(Target target, std::uint64_t ns);
+    double start_us(Target target) const { return starts_[static_cast<std::size_t>(target)].value() * 1e-3; }
     // Takes the costs of the tuning tables; see CostModel::set_table().
     void set_tables(const TuningState& tuning);
 
@@ -90,7 +90,7 @@ class Placement {
         CopyModel alone, kept;
     };
     std::vector<Copies> copies_;
-    std::array<MovingTime, kPlaces> starts_;  // handing over, by place
+    std::array<MovingTime, kTargets> starts_;  // handing over, by target
     PlacementCounts counts_;
 };
 

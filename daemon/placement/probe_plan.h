@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/placement/place.h"
 #include "daemon/placement/sample_job.h"
+#include "daemon/placement/target.h"
 
 namespace tegu::daemon {
 

@@ -77,7 +77,7 @@ std::string cut(std::string text, const std::string& start, std::size_t limit) {
 
 }  // namespace
 
-// Jobs that only wait are work, too: what stands before them may be an errand.
+// Jobs that only wait are work, too: what stands before them may be a control task.
 health::ExecutorState executor_state(std::string name, const ExecutorLoad& load) {
     return {std::move(name), load.running + load.waiting > 0, load.finished, load.running_ns};
 }

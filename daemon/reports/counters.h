@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's counters, each described once. STATS, HEALTH and the metrics all list these tables, so a counter
-// that is added here appears in all three.
+// The daemon's counters, each described once. STATS, HEALTH and the metrics all list these tables, so a
+// counter that is added here appears in all three.
 #pragma once
 
 #include <cstdint>

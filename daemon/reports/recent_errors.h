@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecentErrors: what went wrong lately, in constant memory. Errors of one user, operation and status are one
-// entry that counts, and a user has at most kMostOfUser of them, so whoever sends nonsense all day pushes out
-// his own entries and not what an operator looks for; an error of the daemon itself gives way only to others
-// of its kind. Messages are made by the daemon, but may quote a client: what is not printable ASCII is
-// replaced. Io thread only; adding allocates nothing.
+// RecentErrors: recent failures, in constant memory. Errors of one user, operation and status share an entry,
+// and a user has at most kMostOfUser entries. So one user cannot push out the errors of others, and internal
+// errors give way only to each other. Io thread only; adding allocates nothing.
 #pragma once
 
 #include <sys/types.h>

@@ -128,14 +128,15 @@ void add_placement(const ReportSources& sources, Fields& fields) {
 
 void add_placed(const ReportSources& sources, Fields& fields) {
     const PlacementCounts& counts = sources.jobs.placement.counts();
-    for (std::size_t place = 0; place < kPlaces; ++place)
-        fields.add("placed_" + std::string(place_word(static_cast<Place>(place))) + "_total",
-                   counts.places[place]);
+    for (std::size_t target = 0; target < kTargets; ++target)
+        fields.add("placed_" + std::string(target_word(static_cast<Target>(target))) + "_total",
+                   counts.targets[target]);
     for (std::size_t reason = 0; reason < kReasons; ++reason)
         fields.add("placed_for_" + std::string(reason_word(static_cast<Reason>(reason))) + "_total",
                    counts.reasons[reason]);
-    for (const Place place : {Place::Express, Place::Pool, Place::Gpu})
-        fields.add("start_" + std::string(place_word(place)) + "_us", sources.jobs.placement.start_us(place));
+    for (const Target target : {Target::Express, Target::Pool, Target::Gpu})
+        fields.add("start_" + std::string(target_word(target)) + "_us",
+                   sources.jobs.placement.start_us(target));
     for (std::size_t kind = 0; kind + kFirstGpu < sources.jobs.placement.costs().backends(); ++kind)
         fields.add("gpu" + (kind == 0 ? "" : std::to_string(kind)) + "_copy_gb_per_s",
                    sources.jobs.placement.copies(kind).gb_per_s());

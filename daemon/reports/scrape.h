@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScrapeServer: answers scrapes of Prometheus on a socket of its own, on the io thread. Whoever can connect
-// may be hostile, and on TCP that is every process of the board: a connection gets one answer and ends, after
-// kTime at the latest; of more than kMost the oldest ends; and no more than kPerSecond are taken in a second,
-// so that a flood costs the clients of the daemon a percent of the thread at most.
+// ScrapeServer: answers scrapes of Prometheus on a socket of its own, on the io thread. Clients may be
+// hostile: a connection gets one answer within kTime, and of more than kMost the oldest ends. At most
+// kPerSecond are accepted in a second, which bounds the cost to a percent of the thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -144,7 +144,7 @@ void choose_clients(std::vector<health::UseReport> clients, std::size_t most, he
     };
     std::stable_sort(clients.begin(), clients.end(), before);
     std::map<uid_t, std::size_t> turns;
-    std::vector<std::pair<std::size_t, std::size_t>> order;  // turn of its user, place
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // turn of its user, index
     for (std::size_t i = 0; i < clients.size(); ++i) order.emplace_back(turns[clients[i].uid]++, i);
     std::sort(order.begin(), order.end());
     if (order.size() > most) {
@@ -194,9 +194,9 @@ void add_placement(const ReportSources& sources, health::DaemonReport& report) {
     report.placement.cpu = cost_source_word(costs.source(kPool));
     if (costs.backends() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
     report.placement.probing = sources.jobs.probe.runs();
-    for (std::size_t place = 0; place < kPlaces; ++place)
+    for (std::size_t target = 0; target < kTargets; ++target)
         report.placement.places.push_back(
-            {std::string(place_word(static_cast<Place>(place))), placement.counts().places[place]});
+            {std::string(target_word(static_cast<Target>(target))), placement.counts().targets[target]});
     for (std::size_t reason = 0; reason < kReasons; ++reason)
         report.placement.reasons.push_back(
             {std::string(reason_word(static_cast<Reason>(reason))), placement.counts().reasons[reason]});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the settings again while the daemon runs. Changes take effect at once; after an error the settings stay
-// as they were.
+// Reads the settings again while the daemon runs. Changes take effect at once; after an error the settings
+// stay as they were.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct SettingsInForce {
     bool fixed_log_level = false;           // a reload keeps the level
 };
 
-// Reads the file into `settings`, logs every change or error and notes the result in `history`. False: the file
-// has errors, and nothing changed.
+// Reads the file into `settings`, logs every change or error and notes the result in `history`. False: the
+// file has errors, and nothing changed.
 bool reload_settings(SettingsInForce& settings, ReloadHistory& history);
 
 }  // namespace tegu::daemon

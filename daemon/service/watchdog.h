@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchdog: tells the service manager that the daemon lives, if it asks for that: when the io loop turns and
-// each executor, the pool of the CPU and every GPU, got on or has answered a probe
-// (daemon/service/watchdog_judge.h). An executor that hangs is named in the log and the process is given up,
-// for no thread can be ended from outside; a loop that hangs is found by the service manager, whose signal
-// has it named. Threads that wait in files of the board or seal a buffer are not watched: nothing but
-// themselves waits for them.
+// Watchdog: reports to the service manager that the daemon lives, while the io loop turns and every executor
+// works or answers probes (daemon/service/watchdog_judge.h). An executor that hangs is named in the log, and
+// the process ends. Threads that read the board or seal buffers are not watched.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

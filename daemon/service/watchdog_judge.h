@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchdogJudge: whether the daemon may say that it lives. Told once a turn, several times within the
-// interval of the watchdog, which parts gave a sign of life; one that gave none is asked for it, and as long
-// as it owes the answer nobody is told that all is well. It counts turns, not time: where the whole process
-// stood still (a debugger, SIGSTOP, a board that starves it) no part is blamed for that. Pure.
+// WatchdogJudge: decides whether the daemon may report that it lives. Once a turn it learns which parts gave
+// a sign of life; a silent part is probed and blocks the report until it answers. It counts turns, not time,
+// so a stopped process blames no part. Pure.
 #pragma once
 
 #include <cstddef>

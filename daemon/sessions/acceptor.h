@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acceptor: accepts connections and makes sessions of those that the quotas admit. A connection costs its user
-// time of the io thread, and at most one turn's worth of them is accepted at once. Io thread.
+// Acceptor: accepts connections and makes sessions of those that the quotas admit. A connection costs its
+// user time of the io thread, and at most one turn's worth of them is accepted at once. Io thread.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>

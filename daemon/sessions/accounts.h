@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts: what jobs have cost, by user since the start and by process while it is connected. A connection
-// finds both accounts when it begins, so that charging a job is a few additions. What a client can make many
-// of is bounded: beyond kMostUsers users the one without connections that used least is added to "others",
-// whose sum goes on growing; processes are as many as connections, and some that have ended. A process has no
-// number that is never used again, so its account ends with its last connection, or a while after it: one
-// that connects again within kRemembered has the same pid because it is the same. Io thread only.
+// Accounts: what jobs have cost, by user since the start and by process while it is connected. Beyond
+// kMostUsers the least active user without a connection joins "others". A process's account ends with its
+// last connection or kRemembered after it, as pids are used again. Io thread only.
 #pragma once
 
 #include <sys/types.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connection: the bytes of one client. Waits for the socket, reads with its own recvmsg (Asio knows no
-// descriptors), cuts frames, hands them to the session, sends what the session wrote, and closes on
-// everything that docs/protocol.md calls broken framing, on clients that are too slow in either direction,
-// and on the end. No timer is armed for a message: a connection only knows when it must be looked at again.
-// Io thread only.
+// Connection: the bytes of one client. It reads and cuts frames, hands them to the session and sends the
+// replies. Broken framing (docs/protocol.md), slowness in either direction and the end of the client close
+// it; it has no timers, and Server polls it. Io thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

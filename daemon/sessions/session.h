@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session: the requests of one client and their replies. It owns the client's identity, its buffers and its
-// jobs in flight. Long jobs, large buffers and freezes are answered later, all else in the wake-up that reads
-// it. Io thread only.
+// Session: the requests of one client and their replies, on the io thread. It owns the client's identity, its
+// buffers and its jobs in flight. Long jobs, large buffers and freezes are answered later, all else in the
+// wake-up that reads it.
 #pragma once
 
 #include <sys/types.h>
@@ -98,7 +98,7 @@ class Session final : public Connection {
                 const Choice& choice, TimePoint deadline);
     // `error`: what it is answered with; null: a result.
     void retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
-                Place place);
+                Target target);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 
     // Appends a reply whose body is one message.

@@ -69,7 +69,7 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
     const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};
     Choice choice = services_.jobs.placement.choose(*prepared, asker, true);
-    if (choice.answer.place == Place::Inline) {
+    if (choice.answer.target == Target::Inline) {
         if (run_inline(header, *prepared, choice, deadline) == Inline::Answered) return {};
         choice = services_.jobs.placement.choose(*prepared, asker, false);
     }
@@ -171,7 +171,7 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     task->received = now();
     task->deadline = deadline;
     task->prepared = std::move(prepared);
-    task->place = choice.answer.place;
+    task->target = choice.answer.target;
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
     services_.jobs.placement.admitted(task->prepared, choice);
@@ -181,11 +181,11 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor
 // sets is not read here.
 void Session::retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
-                     Place place) {
+                     Target target) {
     const Operation operation = operation_of(task.prepared.job);
     const kernels::JobPlan& plan = task.prepared.plan;
     const Status status = error == nullptr ? Status::Ok : error->status;
-    const bool on_gpu = place == Place::Gpu, divided = task.divided != nullptr;
+    const bool on_gpu = target == Target::Gpu, divided = task.divided != nullptr;
     services_.record.statistics.count_job({operation, status, plan, queue_ns, cost.copy_ns, cost.compute_ns,
                                            nanoseconds(Clock::now() - task.received), cost.started, on_gpu});
     account_.charge(use_of(cost, on_gpu, plan, status));
@@ -204,7 +204,7 @@ void Session::complete(JobTask& task) {
     if (cut_off)
         task.error = task.prepared.in_place && task.cost.started ? stopped_half_way() : shutting_down();
     if (!task.prepared.note.empty()) ++services_.record.statistics.gpu_fallbacks_total;
-    retire(task, task.error ? &*task.error : nullptr, task.queue_ns, task.cost, task.place);
+    retire(task, task.error ? &*task.error : nullptr, task.queue_ns, task.cost, task.target);
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());
     out().insert(out().end(), task.body.begin(), task.body.end());
@@ -213,7 +213,7 @@ void Session::complete(JobTask& task) {
 
 // REQUIRES: the executor has given the job back.
 void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
-    retire(*task, &error, nanoseconds(now() - task->received), {}, Place::Pool);
+    retire(*task, &error, nanoseconds(now() - task->received), {}, Target::Pool);
     reply_error(wire::MessageType::Job, task->request_id, error);
 }
 
@@ -261,7 +261,7 @@ void Session::answer_jobs(const Error& error) {
         const bool started = !services_.jobs.executors.remove(*task);
         if (started) task->stop.store(true, std::memory_order_relaxed);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
-        retire(*task, &answer, 0, {}, Place::Pool);
+        retire(*task, &answer, 0, {}, Target::Pool);
         reply_error(wire::MessageType::Job, task->request_id, answer);
     }
     flush();

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns: how long the io thread works for each user before the others get theirs. It is counted by user, not
-// by connection, so that nobody gets more of the thread by opening more connections. A round ends when the
-// thread looks for news, and, once somebody's turn is over, when all that was ready then has been looked at,
-// new messages included: so a user who asks for little waits for at most one turn of each who asks for much.
-// Knows, too, whether several users work at the same time. Io thread only.
+// Turns: bounds how long the io thread works for one user before the others get their turn, over all
+// connections of the user. A round ends with each poll for events; after a turn is over, when all events
+// ready then are handled. So a user waits for at most one turn of each other. Io thread only.
 #pragma once
 
 #include <sys/types.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnreadDescriptors: connections that ended while their client had descriptors to read that the daemon sent
-// it. The kernel counts those against the daemon's user until they are read or the client's socket ends, and
-// over RLIMIT_NOFILE it passes no descriptor of the daemon to anybody (unix(7), ETOOMANYREFS). So they go on
-// counting as connections of their user, who can have no more of them than of others. Io thread.
+// UnreadDescriptors: connections that ended while their client had descriptors of the daemon still to read.
+// The kernel limits such descriptors for the whole daemon (unix(7), ETOOMANYREFS). Each therefore counts as a
+// connection of its user until they are read or the socket ends. Io thread.
 #pragma once
 
 #include <sys/types.h>

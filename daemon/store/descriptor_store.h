@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescriptorStore: the buffers that outlive this daemon. The service manager keeps a duplicate of their
-// memfds and of a table of them (daemon/store/stored_table.h), and hands both to the next daemon, where
-// whoever knows a buffer's token, as the user that it belongs to, takes it over. What is refused, or nobody
-// comes for, is dropped; a client then registers again, so nothing here is ever a promise. Nothing is stored
-// in its first moments: buffers that come and go never reach the service manager. A full store is shared
-// among users (daemon/store/store_shares.h). Io thread only.
+// DescriptorStore: buffers that outlive this daemon. The service manager keeps duplicates of their memfds and
+// of a table (daemon/store/stored_table.h); with a buffer's token its user attaches it to the next daemon.
+// Nothing is promised: clients register again what is gone. Io thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon before left is believed no more than what a client sends: the table is parsed as if anybody
-// had written it, and each descriptor passes the checks of BUFFER_REGISTER and the quota of its user before
-// it is mapped.
+// Takes over what the previous daemon left, trusting it no more than a client. The table is parsed as hostile
+// input. Each descriptor passes the checks of BUFFER_REGISTER and the quota of its user before it is mapped.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreShares: whose buffers the descriptor store keeps, and whose wait for a place in it. A user has as many
-// places as he wants while some are free; where none is, whoever has most gives places up to those who have
-// less, until nobody could have one more but from a user who would then have fewer than he. So no user keeps
-// another one's buffers out, however many he registers. Pure; buffers are numbers, never used twice.
+// StoreShares: which buffers the descriptor store keeps, and which wait. Sharing is max-min fair: a full
+// store evicts the newest buffer of the largest holder for users with less. Pure; buffers are numbers, never
+// used twice.
 #pragma once
 
 #include <sys/types.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the descriptor store: what a daemon leaves to the next one about the buffers that the service
-// manager keeps. A memfd of fixed records, little-endian, that is written in place while the daemon lives, so
-// that a SIGKILL at any instant leaves it readable: a record counts only if its checksum is right, a new one
-// is written beside the old one of its number, and the newer of two counts. Here is the format: parsing is a
-// pure function of bytes that may hold anything.
+// The table of the descriptor store: a memfd of fixed little-endian records for the next daemon. It stays
+// readable after a SIGKILL at any instant: checksums mark whole records, and the newer of two copies counts.
+// Parsing is a pure function of bytes that may hold anything.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning: the tuning tables of the daemon. They are read at the start and after each SIGHUP, then on a
-// helper thread. The new state replaces the old one between two jobs. What is left out of them is logged
-// once.
+// Tuning: the tuning tables in force. They are read at the start, and on a helper thread after each SIGHUP;
+// the new state takes over between two jobs. Ignored parts are logged once.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gpu: one device, as far as the daemon uses it: streams, the kinds of memory, and jobs. An interface with
-// two implementations: CudaGpu, and GuardGpu for tests, which takes page permissions away from the host as a
-// Nano would. What Tegra forbids (docs of the memory classes) is forbidden here for all: whoever keeps to
-// this contract runs on every board.
+// Gpu: one device as the daemon uses it: streams, the kinds of memory, and jobs. CudaGpu is the device itself;
+// GuardGpu, of the tests, takes page permissions away from the host as a Nano would. What one board forbids is
+// forbidden for all (docs/memory.md).
+//
+// This is the seam to CUDA: beyond it, only cuda_gpu.cpp and probe_cuda.cpp in this folder and the files under
+// CUDA_RUNTIME in kernels/execution call the CUDA runtime. What crosses it: addresses and sizes; streams as opaque
+// pointers; Job, views, stop token and policies as plain structs; RunReport and errors of base/status.h.
+// cudaError_t and other types of CUDA do not.
 #pragma once
 
 #include <cstddef>

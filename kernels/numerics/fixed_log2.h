@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kLn2Fixed = 0xb17217f7d1cf79acu;  // ln 2 * 2^64,
 // log2(n) * 2^60, low by less than 1 + 1 / (8 ln 2) = 1.1803... and never high; exact for powers of two. Up
 // to kLog2TableSize - 1 from a table that is made at the first call. Any thread. REQUIRES: n >= 1.
 Uint128 fixed_log2(std::uint64_t n);
-// every count of the largest window of entropy_map
+// every count of the largest window of an image
 inline constexpr std::uint32_t kLog2TableSize = 63 * 63 + 1;
 
 }  // namespace tegu::kernels

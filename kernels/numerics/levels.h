@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements become levels, for entropy and entropy_map: the scale of a request, or of the range of the
+// How elements become levels, for every entropy: the scale of a request, or of the range of the
 // data. docs/numerics.md, "Levels", fixes the rule to the bit.
 #pragma once
 

@@ -54,7 +54,7 @@ std::vector<PolicyField> cuda_fields() {
                                                         "shortest sequence for the search between two cuts")
             .range(4096, std::int64_t{1} << 40)
             .tries({1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20}),
-        field<&cuda::Policies::topk, &cuda::TopkPolicy::sample>(
+        field<&cuda::Policies::selection, &cuda::SelectionPolicy::sample>(
             "sample", "elements of the sample that sets the two cuts")
             .range(1024, 16384)
             .tries({2048, 4096, 8192, 12288}),

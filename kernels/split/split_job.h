@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // split_job(): one very large job as smaller ones of the same operation, for several devices, whose results
 // make the same bytes.
-//   entropy_map      rows of the map, with the rows of the image that their windows reach. Not where the
+//   maps             rows of the map, with the rows of the image that their windows reach. Not where the
 //                    levels are scaled by the range of the data, which no piece knows
 //   reduce of rows   rows
 //   reduce of a      runs of whole chunks, each a subtree of the canonical tree: their statistics, taken as

@@ -5,52 +5,54 @@
 namespace tegu::tuning {
 namespace {
 
-using cuda::TopkPolicy;
+using cuda::SelectionPolicy;
 
 std::int64_t most_topk_room(const cuda::DeviceLimits& limits) {
     return items_in_shared(limits, sizeof(std::uint64_t) + 1, 10 * kKiB);
 }
 
 std::vector<PolicyField> cuda_fields() {
-    constexpr auto kPart = &cuda::Policies::topk;
+    constexpr auto kPart = &cuda::Policies::selection;
     return {
-        field<kPart, &TopkPolicy::block_threads>("block_threads", "threads of a block that selects and sorts")
+        field<kPart, &SelectionPolicy::block_threads>("block_threads",
+                                                      "threads of a block that selects and sorts")
             .multiples(32, 64, 1024)
             .tries({128, 256, 512, 1024}),
-        field<kPart, &TopkPolicy::capacity>("room", "pairs that a block sorts in shared memory, at most")
+        field<kPart, &SelectionPolicy::capacity>("room", "pairs that a block sorts in shared memory, at most")
             .powers(64, 32768)
             .at_most(most_topk_room)
             .tries({1024, 2048, 4096, 8192, 16384}),
-        field<kPart, &TopkPolicy::sample>("sample",
-                                          "pairs of the sample that sets the cut; at most 12 times "
-                                          "block_threads (8-byte elements: 8 times)")
+        field<kPart, &SelectionPolicy::sample>("sample",
+                                               "pairs of the sample that sets the cut; at most 12 times "
+                                               "block_threads (8-byte elements: 8 times)")
             .range(1024, 16384)
             .tries({2048, 4096, 8192, 12288}),
-        field<kPart, &TopkPolicy::block_elements>("block_elements",
-                                                  "longest sequence that a block selects from")
+        field<kPart, &SelectionPolicy::block_elements>("block_elements",
+                                                       "longest sequence that a block selects from")
             .range(0, 1 << 20)
             .tries({4096, 8192, 16384, 32768, 65536, 131072}),
-        field<kPart, &TopkPolicy::filter_threads>("filter_threads",
-                                                  "threads of a block that passes over elements")
+        field<kPart, &SelectionPolicy::filter_threads>("filter_threads",
+                                                       "threads of a block that passes over elements")
             .multiples(32, 32, 512)
             .at_most(most_pass_threads)
             .tries({128, 256, 512}),
-        field<kPart, &TopkPolicy::waves>("waves",
-                                         "blocks of such passes, in multiples of those resident at once")
+        field<kPart, &SelectionPolicy::waves>("waves",
+                                              "blocks of such passes, in multiples of those resident at once")
             .range(1, 64)
             .tries({1, 2, 4}),
-        field<kPart, &TopkPolicy::sort_tile>("sort_tile", "elements that a block of the sort takes at a time")
+        field<kPart, &SelectionPolicy::sort_tile>("sort_tile",
+                                                  "elements that a block of the sort takes at a time")
             .multiples(256, 1024, 4096)
             .tries({1024, 2048, 4096}),
-        field<kPart, &TopkPolicy::slice>("slice", "results that a block sorts")
+        field<kPart, &SelectionPolicy::slice>("slice", "results that a block sorts")
             .range(16, 8192)
             .tries({32, 64, 128, 256, 512}),
-        field<kPart, &TopkPolicy::warp_results>("warp_results",
-                                                "results that a warp takes of a short sequence, at most")
+        field<kPart, &SelectionPolicy::warp_results>("warp_results",
+                                                     "results that a warp takes of a short sequence, at most")
             .range(0, 256)
             .tries({0, 16, 32, 48, 64, 96, 128}),
-        field<kPart, &TopkPolicy::piece_pairs>("piece_pairs",
-                                               "pairs that a multiprocessor counts or moves in one launch")
+        field<kPart, &SelectionPolicy::piece_pairs>(
+            "piece_pairs", "pairs that a multiprocessor counts or moves in one launch")
             .range(64 * kKiB, 64 * kMiB)};
 }
 
@@ -62,7 +64,7 @@ std::vector<PolicyField> cpu_fields() {
 
 // What single fields do not say.
 Result<void> check_cuda(const cuda::Policies& policies) {
-    const cuda::TopkPolicy& topk = policies.topk;
+    const cuda::SelectionPolicy& topk = policies.selection;
     if (topk.slice <= topk.capacity) return {};
     return bad_range("policy.slice", "room (" + std::to_string(topk.capacity) + ") at most",
                      "slice is " + std::to_string(topk.slice));

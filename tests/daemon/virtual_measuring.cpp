@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <typeinfo>
 
-#include "daemon/gpus/gpu_station.h"
+#include "daemon/gpus/gpu_backend.h"
 #include "daemon/placement/placement.h"
 #include "daemon/placement/probe_plan.h"
 #include "tests/daemon/virtual_times.h"
@@ -18,9 +18,9 @@
     "_ZN4tegu6daemon9JobRunner3runERKNS0_11PreparedJobERKNS_7kernels9StopTokenEmRSt6vectorISt4byteSaISA_" \
     "EERNS0_7RunCostE"
 #define TEGU_TIME_ON_CPU "_ZNK4tegu6daemon12SampleMemory11time_on_cpuERKNS_3JobEPNS_7kernels10ThreadPoolE"
-#define TEGU_TIME_SAMPLE "_ZN4tegu6daemon10GpuStation11time_sampleERKNS_3JobERKNS0_12SampleMemoryE"
+#define TEGU_TIME_SAMPLE "_ZN4tegu6daemon10GpuBackend11time_sampleERKNS_3JobERKNS0_12SampleMemoryE"
 #define TEGU_LEARN "_ZN4tegu6daemon9Placement5learnERKNS0_7JobTaskEm"
-#define TEGU_LEARN_START "_ZN4tegu6daemon9Placement11learn_startENS0_5PlaceEm"
+#define TEGU_LEARN_START "_ZN4tegu6daemon9Placement11learn_startENS0_6TargetEm"
 // Declares real_<name> and wrapped_<name>; `this` is the first parameter of each.
 #define TEGU_WRAPPED(result, name, symbol, ...)            \
     result real_##name(__VA_ARGS__) asm("__real_" symbol); \
@@ -28,16 +28,16 @@
 
 using tegu::Job;
 using tegu::Result;
-using tegu::daemon::GpuStation;
+using tegu::daemon::GpuBackend;
 using tegu::daemon::JobRunner;
 using tegu::daemon::JobTask;
-using tegu::daemon::Place;
 using tegu::daemon::Placement;
 using tegu::daemon::PreparedJob;
 using tegu::daemon::ProbePlan;
 using tegu::daemon::RunCost;
 using tegu::daemon::SampleMemory;
 using tegu::daemon::SampleTime;
+using tegu::daemon::Target;
 using tegu::kernels::StopToken;
 using tegu::kernels::ThreadPool;
 using tegu::test::has_virtual_times;
@@ -48,10 +48,10 @@ TEGU_WRAPPED(Result<void>, run, TEGU_RUN, JobRunner* runner, const PreparedJob& 
              const StopToken& stop, std::uint64_t queue_ns, tegu::wire::ByteBuffer& out, RunCost& cost)
 TEGU_WRAPPED(SampleTime, time_on_cpu, TEGU_TIME_ON_CPU, const SampleMemory* memory, const Job& job,
              ThreadPool* pool)
-TEGU_WRAPPED(SampleTime, time_sample, TEGU_TIME_SAMPLE, GpuStation* station, const Job& job,
+TEGU_WRAPPED(SampleTime, time_sample, TEGU_TIME_SAMPLE, GpuBackend* gpu, const Job& job,
              const SampleMemory& memory)
 TEGU_WRAPPED(void, learn, TEGU_LEARN, Placement* placement, const JobTask& task, std::uint64_t turnaround_ns)
-TEGU_WRAPPED(void, learn_start, TEGU_LEARN_START, Placement* placement, Place place, std::uint64_t ns)
+TEGU_WRAPPED(void, learn_start, TEGU_LEARN_START, Placement* placement, Target target, std::uint64_t ns)
 
 namespace {
 
@@ -94,8 +94,8 @@ SampleTime wrapped_time_on_cpu(const SampleMemory* memory, const Job& job, Threa
     return in_virtual_time(real_time_on_cpu(memory, job, pool), "cpu", job);
 }
 
-SampleTime wrapped_time_sample(GpuStation* station, const Job& job, const SampleMemory& memory) {
-    return in_virtual_time(real_time_sample(station, job, memory), "device", job);
+SampleTime wrapped_time_sample(GpuBackend* gpu, const Job& job, const SampleMemory& memory) {
+    return in_virtual_time(real_time_sample(gpu, job, memory), "device", job);
 }
 
 void wrapped_learn(Placement* placement, const JobTask& task, std::uint64_t turnaround_ns) {
@@ -104,6 +104,6 @@ void wrapped_learn(Placement* placement, const JobTask& task, std::uint64_t turn
     real_learn(placement, task, turnaround_ns);
 }
 
-void wrapped_learn_start(Placement* placement, Place place, std::uint64_t ns) {
-    real_learn_start(placement, place, has_virtual_times() ? tegu::test::kVirtualHandOverNs : ns);
+void wrapped_learn_start(Placement* placement, Target target, std::uint64_t ns) {
+    real_learn_start(placement, target, has_virtual_times() ? tegu::test::kVirtualHandOverNs : ns);
 }

@@ -113,6 +113,7 @@ void KernelBench::run_job(std::size_t index, const Job& job, Values values, benc
     const Result<Prepared*> prepared = prepare(index, job, values);
     if (!prepared && !error_) error_ = prepared.error();
     kernels::ThreadPool* pool = cases_[index].threads == 1 ? nullptr : &pool_;
+    kernels::RunPolicy policy;
     for (auto _ : state) {
         if (error_) continue;
         Result<kernels::RunReport> report =
@@ -120,10 +121,11 @@ void KernelBench::run_job(std::size_t index, const Job& job, Values values, benc
                              kernels::CpuContext{pool, kernels::CpuPolicies()}, kernels::StopToken());
         benchmark::ClobberMemory();
         if (report)
-            cases_[index].policy = report->policy.text();
+            policy = std::move(report->policy);
         else
             error_ = report.error();
     }
+    if (!policy.empty()) cases_[index].policy = policy.text();
 }
 
 void KernelBench::run_floor(std::uint64_t bytes, unsigned threads, benchmark::State& state) {

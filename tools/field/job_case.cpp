@@ -50,7 +50,7 @@ Result<void> set_plan(JobSetup& setup, Case& one) {
 // What a case of the CPU holds while it runs.
 struct CpuRun {
     std::unique_ptr<HostOutputs> outputs;
-    std::string policy;
+    kernels::RunPolicy policy;
     std::vector<std::uint64_t> columns;
 };
 
@@ -65,7 +65,7 @@ Result<void> run_on_cpu(JobSetup& setup, CpuRun& state, unsigned threads) {
         kernels::run_job(setup.job().job, *inputs, state.outputs->views, context, kernels::StopToken());
     pool.limit(setup.context().threads);
     if (!report) return std::move(report).error();
-    state.policy = report->policy.text();
+    state.policy = std::move(report->policy);
     state.columns = std::move(report->filled_columns);
     return {};
 }
@@ -257,7 +257,7 @@ Case cpu_case(const Setup& setup, unsigned threads) {
     };
     one.run = [setup, state, threads](std::size_t) { return run_on_cpu(*setup, *state, threads); };
     one.finish = [setup, state](Case& self) {
-        self.method = state->policy;
+        self.method = state->policy.text();
         note_row(*setup, TuningBackend::Cpu, self);
     };
     return one;
@@ -266,7 +266,7 @@ Case cpu_case(const Setup& setup, unsigned threads) {
 Case gpu_case(const Setup& setup, std::shared_ptr<const cuda::Policies> policies) {
     Case one = described(setup, "cuda");
     const auto placed = std::make_shared<std::unique_ptr<GpuRun>>();
-    const auto policy = std::make_shared<std::string>();
+    const auto policy = std::make_shared<kernels::RunPolicy>();
     one.prepare = [setup, placed, policies](Case& self) {
         Result<void> done = set_plan(*setup, self);
         if (!done) return done;
@@ -278,11 +278,11 @@ Case gpu_case(const Setup& setup, std::shared_ptr<const cuda::Policies> policies
     one.check = [setup, placed] { return check_on_gpu(*setup, **placed); };
     one.run = [setup, placed, policy](std::size_t turn) {
         Result<kernels::RunReport> report = run_on_gpu(*setup, **placed, turn);
-        if (report) *policy = report->policy.text();
+        if (report) *policy = std::move(report->policy);
         return forget_value(report);
     };
     one.finish = [setup, policy, policies](Case& self) {
-        self.method = *policy;
+        self.method = policy->text();
         if (policies == nullptr) note_row(*setup, TuningBackend::Cuda, self);
     };
     return one;
@@ -294,7 +294,7 @@ Case copied_case(const Setup& setup) {
     one.series += " with its data";
     one.axes.emplace_back("data", std::string("copied"));
     const auto state = std::make_shared<std::unique_ptr<CopiedRun>>();
-    const auto policy = std::make_shared<std::string>();
+    const auto policy = std::make_shared<kernels::RunPolicy>();
     one.prepare = [setup, state](Case& self) {
         Result<void> done = set_plan(*setup, self);
         if (!done) return done;
@@ -306,11 +306,11 @@ Case copied_case(const Setup& setup) {
     one.check = [setup, state] { return check_copied(*setup, **state); };
     one.run = [setup, state, policy](std::size_t) {
         Result<kernels::RunReport> report = run_copied(*setup, **state);
-        if (report) *policy = report->policy.text();
+        if (report) *policy = std::move(report->policy);
         return forget_value(report);
     };
     one.finish = [setup, policy](Case& self) {
-        self.method = *policy;
+        self.method = policy->text();
         note_row(*setup, TuningBackend::Cuda, self);
     };
     return one;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files: the small text files by which a kernel tells of its board, all below one root, so that a tree of
-// fixtures is a board as good as any. A read opens without blocking, takes regular files only and no more
-// bytes than were asked for: a FIFO, a device or a file of a gigabyte in the place of a number costs nothing.
-// What it cannot prevent is a driver that sleeps in read(2): monitor.h is for that.
+// Files: the small text files in which the kernel describes its board, below one root, so tests use a tree of
+// fixtures. A read never blocks on opening, takes regular files only and is bounded. Drivers may still sleep
+// in read(2); monitor.h deals with that.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitor: reads the board once a second on a thread of its own and publishes each reading, so that whoever
-// asks never waits for a file. A read that does not return is given up by a second thread, which leaves the
-// first one to it, starts another and has all else read on: no system call ends a thread that sleeps in the
-// kernel. The file is named in the snapshots, and read again a while after it has answered.
+// Monitor: reads the board once a second on a thread of its own and publishes each reading, so nobody waits
+// for a file. A second thread replaces the first when a read does not return. Snapshots name the stuck file;
+// it is read again a while after it has answered.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler: one reading of the board after another. What there is to read is found once, again when a file has
-// vanished, and once a minute, because drivers come late and power modes switch parts on and off. Blocks as
-// long as the files do; monitor.h gives it a thread.
+// Sampler: makes one reading of the board after another. It searches for the files at first, when one
+// vanishes, and once a minute, as drivers come late and parts switch on and off. It blocks as long as the
+// files do; monitor.h gives it a thread.
 #pragma once
 
 #include <functional>

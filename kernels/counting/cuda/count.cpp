@@ -41,8 +41,8 @@ bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const 
     constexpr std::uint64_t kBlockBytes = std::uint64_t{kByteLaneThreads} * kByteLaneBytes;
     if (!work.values || kBlockBytes > limits.shared_bytes_per_block) return false;
     if (policy.lane_elements == 0) return true;
-    return work.input.lines * work.input.cols >= policy.lane_elements &&
-           (work.input.lines == 1 || work.input.cols >= kCountStretchBytes / 2) &&
+    return work.input.n >= policy.lane_elements &&
+           (work.input.lines() == 1 || work.input.cols >= kCountStretchBytes / 2) &&
            resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kLeastLaneBlocks;
 }
 
@@ -51,7 +51,7 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
                  CountShape* shape) {
     const std::uint64_t max =
         std::min(std::max(policy.shared_bytes, kLeastBytes), limits.shared_bytes_per_block);
-    const std::uint64_t elements = work.input.lines * work.input.cols;
+    const std::uint64_t elements = work.input.n;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
     const std::uint64_t slices = divide_up(work.slots * 4, max - rule);
     // To clear and to add up many counters is not worth it for few elements.
@@ -75,8 +75,8 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
     shape->threads = std::min(policy.threads_per_block, kCountThreads);
     shape->copies = 1;
     const bool few = count_stretches(work.input, work.element_bytes) <= kFewStretches;
-    const bool many = work.input.segments >=
-                      std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
+    const bool many =
+        work.input.count >= std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
     shape->by_warp = few && many && team * (shape->threads / 32) <= std::min(max, kCheapBytes);
     if (!shape->by_warp) {
         if (team > kCheapBytes / 2) shape->threads = kCountThreads;
@@ -130,7 +130,7 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
     choose_launch(work, policy, limits, &shape);
     const std::uint64_t resident = blocks_at_once(shape, policy, limits);
     const std::uint64_t stretch_elements = kCountStretchBytes / work.element_bytes + 32;
-    const std::uint64_t segments = std::min(work.input.segments, shape.segments);
+    const std::uint64_t segments = std::min(work.input.count, shape.segments);
     // Enough parts to fill the device, each worth counters of its own.
     std::uint64_t parts = 1;
     if (!shape.by_warp) {

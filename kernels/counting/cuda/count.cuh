@@ -24,12 +24,13 @@ namespace cuda {
 constexpr unsigned kKeyBits = 21;  // of every key that is compared among lanes
 
 struct CountTask {
-    CountInput input;
+    Segments input;
     CountShape shape;
     CountRange range;
     std::uint64_t* counts;  // [segments, slots]
     double* edges;          // [segments, slots + 1], or null
-    // Set by launch_count():
+    // Set by set_stretches():
+    std::uint64_t lines;  // of a segment
     std::uint64_t line_stretches;
     std::uint64_t stretches;  // of a segment
     unsigned teams;           // of a block
@@ -194,9 +195,9 @@ TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t segment, s
     const std::uint64_t end = begin + task.shape.part < last ? begin + task.shape.part : last;
     for (std::uint64_t stretch = begin + team.thread / kWarpLanes; stretch < end;
          stretch += team.threads / kWarpLanes) {
-        const std::uint64_t line = task.input.lines == 1 ? 0 : stretch / task.line_stretches;
+        const std::uint64_t line = task.lines == 1 ? 0 : stretch / task.line_stretches;
         const T* const at =
-            static_cast<const T*>(task.input.x) + (segment * task.input.lines + line) * task.input.row_stride;
+            static_cast<const T*>(task.input.data) + segment * task.input.step + line * task.input.stride;
         warp_count_stretch(at, task.input.cols, stretch - line * task.line_stretches, quick, mapper,
                            counters);
     }
@@ -268,15 +269,20 @@ template <class Rule>
 using CountKernel = void (*)(CountTask, Rule, const Rule*);
 constexpr const char* kCountMoves = "reads n elements, adds 8 B a counter and block";
 
+// `teams`: of a block.
+inline void set_stretches(std::size_t element_bytes, unsigned teams, CountTask* task) {
+    task->lines = task->input.lines();
+    task->line_stretches = count_stretches_of_line(task->input, element_bytes);
+    task->stretches = count_stretches(task->input, element_bytes);
+    task->teams = teams;
+    task->adds = task->shape.adds(task->stretches);
+}
+
 // One launch of a variant of count_elements.
 template <class Rule>
 LaunchStatus launch_count(CountKernel<Rule> kernel, std::size_t element_bytes, CountTask task,
                           const Rule& rule, const Rule* rules, Stream stream) {
-    const std::uint64_t stretches = count_stretches(task.input, element_bytes);
-    task.line_stretches = count_stretches_of_line(task.input, element_bytes);
-    task.stretches = stretches;
-    task.teams = task.shape.teams_per_block();
-    task.adds = task.shape.adds(stretches);
+    set_stretches(element_bytes, task.shape.teams_per_block(), &task);
     const LaunchShape shape{task.shape.blocks, 1, task.shape.threads,
                             std::size_t{task.shape.team_bytes} * task.teams};
     return launch(kernel, shape, stream, task, rule, rules);

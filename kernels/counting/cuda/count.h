@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "kernels/execution/cuda/launch.h"
+#include "kernels/execution/cuda/segments.h"
 
 namespace tegu {
 namespace cuda {
@@ -46,20 +47,13 @@ constexpr unsigned kCountStretchBytes = 16 * kCountStretchPacks;
 constexpr unsigned kByteLaneThreads = 128;  // of a block whose lanes have counters of their own
 constexpr unsigned kByteLaneBytes = 256;    // of a lane's counters
 
-struct CountInput {
-    const void* x;  // element c of line l at x + (l * row_stride + c) elements; aligned to the element
-    std::uint64_t segments;
-    std::uint64_t lines;  // of a segment; those of segment s begin with line s * lines
-    std::uint64_t cols;
-    std::uint64_t row_stride;  // elements
-};
-
-inline std::uint64_t count_stretches_of_line(const CountInput& input, std::size_t element_bytes) {
+// A line is a part of a segment without gaps: the whole segment, or a row of it.
+inline std::uint64_t count_stretches_of_line(const Segments& input, std::size_t element_bytes) {
     const std::uint64_t packs = input.cols * element_bytes / 16;
     return packs == 0 ? 1 : (packs + kCountStretchPacks - 1) / kCountStretchPacks;
 }
-inline std::uint64_t count_stretches(const CountInput& input, std::size_t element_bytes) {
-    return input.lines * count_stretches_of_line(input, element_bytes);
+inline std::uint64_t count_stretches(const Segments& input, std::size_t element_bytes) {
+    return input.lines() * count_stretches_of_line(input, element_bytes);
 }
 
 struct CountShape {
@@ -84,7 +78,7 @@ struct CountShape {
 };
 
 struct CountWorkload {
-    CountInput input;
+    Segments input;
     std::size_t element_bytes;
     std::uint64_t slots;        // counters of a segment
     bool values;                // keys are the values of bytes
@@ -110,7 +104,7 @@ struct CountRange {
 
 // counts [segments, 256] of the values of 8-bit elements, by their bits; 0 before the first launch where
 // shape.adds(). One launch; kernels/histogram/cuda/histogram.cu has it, as bins are counted in the same way.
-LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
+LaunchStatus launch_count_bytes(const Segments& input, std::uint64_t* counts, const CountShape& shape,
                                 const CountRange& range, Stream stream);
 
 }  // namespace cuda

@@ -7,47 +7,30 @@
 #include <algorithm>
 
 #include "kernels/counting/cuda/count.h"
+#include "kernels/execution/cuda/job_segments.h"
 #include "kernels/execution/cuda/pace.h"
 
 namespace tegu::cuda {
 
 // Segments of a batch. `memory`: bytes that each takes of the work space or of the host; `cost`: of its
 // results, as bytes to read that take as long.
-inline std::uint64_t count_batch(const CountInput& input, std::size_t element_bytes, std::uint64_t memory,
+inline std::uint64_t count_batch(const Segments& input, std::size_t element_bytes, std::uint64_t memory,
                                  std::uint64_t cost, const CountPolicy& policy, const DeviceLimits& limits) {
     const std::uint64_t launch_bytes = policy.launch_bytes * limits.multiprocessors;
-    const std::uint64_t segment_bytes = input.lines * input.cols * element_bytes + cost;
+    const std::uint64_t segment_bytes = input.n * element_bytes + cost;
     const std::uint64_t batch =
         std::min(policy.batch_bytes / memory, launch_bytes / std::max<std::uint64_t>(1, segment_bytes));
-    return std::max<std::uint64_t>(1, std::min(batch, input.segments));
-}
-
-// Segments [first, first + count) of the input.
-inline CountInput count_part(const CountInput& input, std::size_t element_bytes, std::uint64_t first,
-                             std::uint64_t count) {
-    CountInput part = input;
-    part.x = static_cast<const std::byte*>(input.x) + first * input.lines * input.row_stride * element_bytes;
-    part.segments = count;
-    return part;
+    return std::max<std::uint64_t>(1, std::min(batch, input.count));
 }
 
 // Calls each(range) for every launch. Stops at the first error.
 template <class Each>
-Result<void> for_count_ranges(const CountInput& input, std::size_t element_bytes, const CountShape& shape,
+Result<void> for_count_ranges(const Segments& input, std::size_t element_bytes, const CountShape& shape,
                               Each each) {
-    const PieceGrid grid{input.segments, count_stretches(input, element_bytes), shape.segments,
-                         shape.at_once};
+    const PieceGrid grid{input.count, count_stretches(input, element_bytes), shape.segments, shape.at_once};
     return for_pieces(grid, [&](const Piece& piece) {
         return each(CountRange{piece.row, piece.rows, piece.col});
     });
-}
-
-// Segments as lines without gaps where there are none: `whole`: all rows are one segment, else each is one.
-inline CountInput count_input(const void* x, bool whole, std::uint64_t rows, std::uint64_t cols,
-                              std::uint64_t row_stride) {
-    if (!whole) return CountInput{x, rows, 1, cols, row_stride};
-    if (rows <= 1 || row_stride == cols) return CountInput{x, 1, 1, rows * cols, rows * cols};
-    return CountInput{x, 1, rows, cols, row_stride};
 }
 
 }  // namespace tegu::cuda

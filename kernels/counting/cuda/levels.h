@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What entropy and entropy_map share: the rule by which elements become levels, as kernels take it, and the
+// The rule by which elements become levels, for every entropy, as kernels take it; and the
 // search for the smallest and the largest finite element. The rule is made on the host
 // (kernels/numerics/levels.h), applied in kernels/counting/cuda/levels.cuh. docs/numerics.md, "Levels".
 #pragma once

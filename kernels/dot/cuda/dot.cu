@@ -40,7 +40,7 @@ LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork
                         const ReduceShape& shape, const ReduceRange& range, Stream stream) {
     const std::uint64_t blocks =
         shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
-    const auto packs = [&](const ReduceInput& input) {
+    const auto packs = [&](const Segments& input) {
         return runs_are_packs(input, element_bytes(type), run_of(type), range.first + range.count);
     };
     const bool x_packs = packs(inputs.x), y_packs = packs(inputs.y);

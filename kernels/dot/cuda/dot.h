@@ -9,8 +9,8 @@ namespace tegu {
 namespace cuda {
 
 struct DotInputs {
-    ReduceInput x;  // both of the same n
-    ReduceInput y;
+    Segments x;  // both of the same n
+    Segments y;
     bool skip_nans;
 };
 

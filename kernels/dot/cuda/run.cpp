@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/dot/cuda/dot.h"
 #include "kernels/dot/result.h"
+#include "kernels/execution/cuda/job_segments.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
 #include "kernels/statistics/cuda/batches.h"
@@ -8,15 +9,7 @@
 namespace tegu::cuda {
 namespace {
 
-std::uint64_t segment_elements(const Job& job) {
-    return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
-}
-
-ReduceInput input_of(const Job& job, const kernels::InputView& view) {
-    const std::uint64_t n = segment_elements(job);
-    const bool gaps = job.axis == Axis::Whole && job.rows > 1 && view.row_stride != job.cols;
-    return ReduceInput{view.data, n, view.row_stride, gaps ? job.cols : n, view.row_stride};
-}
+using kernels::segment_elements;
 
 // Whether some n products of integers may not fit 64 bits.
 bool may_overflow(const Job& job) {
@@ -44,7 +37,7 @@ Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params,
                                    Span<const kernels::OutputView> outputs, const Context& context,
                                    const kernels::StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    const DotInputs both{input_of(job, inputs[0]), input_of(job, inputs[1]), params.skip_nans};
+    const DotInputs both{segments_of(job, inputs[0]), segments_of(job, inputs[1]), params.skip_nans};
     SegmentLaunches launches(dot_workload(job.type, job.axis == Axis::Whole ? 1 : job.rows, both.x.n),
                              may_overflow(job) ? sizeof(kernels::IntegerDot) : 0, context);
     const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {

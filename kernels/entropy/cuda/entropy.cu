@@ -166,13 +166,14 @@ unsigned blocks_of(std::uint64_t segments) {
 
 }  // namespace
 
-LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule,
+LaunchStatus launch_count_levels(ElementType type, const Segments& input, const LevelRule& rule,
                                  const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
                                  const CountRange& range, Stream stream) {
     if (range.count == 0) return 0;
     const unsigned index = element_index(type) - element_index(ElementType::U16);
     return launch_count(kCountLevels[index], element_bytes(type),
-                        CountTask{input, shape, range, counts, nullptr, 0, 0, 0, false}, rule, rules, stream);
+                        CountTask{input, shape, range, counts, nullptr, 0, 0, 0, 0, false}, rule, rules,
+                        stream);
 }
 
 LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,

@@ -16,7 +16,7 @@ namespace cuda {
 // counts [segments, levels + 1] u64: those of the levels, and NaN; 0 before the first launch where
 // shape.adds(). One launch. `rules`: [segments] on the device, or null: `rule` holds for all. REQUIRES: a
 // type of 16 bits or more; a rule for it.
-LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule,
+LaunchStatus launch_count_levels(ElementType type, const Segments& input, const LevelRule& rule,
                                  const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
                                  const CountRange& range, Stream stream);
 

@@ -30,7 +30,7 @@ class Run {
           context_(context),
           pace_(context, stop),
           bytes_(element_bytes(job.type)) {
-        input_ = count_input(view.data, job.axis == Axis::Whole, job.rows, job.cols, view.row_stride);
+        input_ = segments_of(job, view);
         const std::uint64_t memory = (slots() + (by_values() ? kValues : 0)) * sizeof *counts_ +
                                      (looks_first() ? sizeof *bounds_ + sizeof *rules_ : 0);
         batch_ = count_batch(input_, bytes_, memory, kLogarithmCost * slots(), context.policies.count,
@@ -39,9 +39,8 @@ class Run {
 
     Result<void> run() {
         Result<void> done = prepare();
-        for (std::uint64_t first = 0; done && first < input_.segments; first += batch_)
-            done = run_batch(count_part(input_, bytes_, first, std::min(batch_, input_.segments - first)),
-                             first);
+        for (std::uint64_t first = 0; done && first < input_.count; first += batch_)
+            done = run_batch(input_.part(bytes_, first, std::min(batch_, input_.count - first)), first);
         return done;
     }
 
@@ -58,12 +57,12 @@ class Run {
     std::uint64_t slots() const { return std::uint64_t{params_.levels} + 1; }
 
     Result<void> prepare() {
-        if (input_.segments == 0) return {};
+        if (input_.count == 0) return {};
         const std::uint64_t counted = by_values() ? kValues : slots();
-        shape_ = choose_count_shape(
-            CountWorkload{count_part(input_, bytes_, 0, batch_), bytes_, counted, by_values(),
-                          sizeof(LevelRule), 0, false, counted * sizeof *counts_},
-            context_.policies.count, context_.limits);
+        shape_ =
+            choose_count_shape(CountWorkload{input_.part(bytes_, 0, batch_), bytes_, counted, by_values(),
+                                             sizeof(LevelRule), 0, false, counted * sizeof *counts_},
+                               context_.policies.count, context_.limits);
         Result<void> taken = take(batch_ * slots() * sizeof *counts_, &counts_);
         if (taken && by_values()) taken = take(batch_ * kValues * sizeof *values_, &values_);
         if (taken && looks_first()) taken = take(batch_ * sizeof *bounds_, &bounds_);
@@ -88,7 +87,7 @@ class Run {
         return {};
     }
 
-    Result<void> run_batch(const CountInput& part, std::uint64_t first) {
+    Result<void> run_batch(const Segments& part, std::uint64_t first) {
         if (looks_first()) {
             Result<void> looked = look(part);
             if (!looked) return looked;
@@ -96,22 +95,22 @@ class Run {
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
         if (!counted) return counted;
         const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
-        counted = check_cuda(launch_entropy(counts_, part.segments, params_.levels, target, context_.stream),
+        counted = check_cuda(launch_entropy(counts_, part.count, params_.levels, target, context_.stream),
                              "entropy");
         return counted && looks_first() ? check_rules(first) : counted;
     }
 
     // The rules of the range of each segment, on the device.
-    Result<void> look(const CountInput& part) {
+    Result<void> look(const Segments& part) {
         Result<void> done = check_cuda(
-            zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.segments * 2, context_.stream),
+            zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.count * 2, context_.stream),
             "zeroes");
         if (!done) return done;
-        const FiniteArrays arrays{part.x, bounds_, part.segments, part.lines, part.cols, part.row_stride};
+        const FiniteArrays arrays{part.data, bounds_, part.count, part.lines(), part.cols, part.stride};
         done = find_finite_bounds(job_.type, arrays, context_, &pace_);
         if (!done) return done;
-        return check_cuda(launch_level_rules(job_.type, bounds_, part.segments, params_.levels, rules_,
-                                             failed_, context_.stream),
+        return check_cuda(launch_level_rules(job_.type, bounds_, part.count, params_.levels, rules_, failed_,
+                                             context_.stream),
                           "levels");
     }
 
@@ -131,11 +130,11 @@ class Run {
     }
 
     template <class Launch>
-    Result<void> count(const CountInput& part, std::uint64_t* counters, std::uint64_t of_segment,
+    Result<void> count(const Segments& part, std::uint64_t* counters, std::uint64_t of_segment,
                        Launch launch) {
         if (shape_.adds(count_stretches(part, bytes_))) {
             Result<void> zeroed =
-                check_cuda(zero_counters(counters, part.segments * of_segment, context_.stream), "zeroes");
+                check_cuda(zero_counters(counters, part.count * of_segment, context_.stream), "zeroes");
             if (!zeroed) return zeroed;
         }
         return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
@@ -144,23 +143,22 @@ class Run {
         });
     }
 
-    Result<void> count_levels(const CountInput& part) {
+    Result<void> count_levels(const Segments& part) {
         return count(part, counts_, slots(), [&](const CountRange& range) {
             return launch_count_levels(job_.type, part, rule_, rules_, counts_, shape_, range,
                                        context_.stream);
         });
     }
 
-    Result<void> count_values(const CountInput& part) {
+    Result<void> count_values(const Segments& part) {
         Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
             return launch_count_bytes(part, values_, shape_, range, context_.stream);
         });
         if (!done) return done;
-        done = check_cuda(zero_counters(counts_, part.segments * slots(), context_.stream), "zeroes");
+        done = check_cuda(zero_counters(counts_, part.count * slots(), context_.stream), "zeroes");
         if (!done) return done;
-        return check_cuda(
-            launch_level_bytes(job_.type, values_, part.segments, rule_, counts_, context_.stream),
-            "levels of bytes");
+        return check_cuda(launch_level_bytes(job_.type, values_, part.count, rule_, counts_, context_.stream),
+                          "levels of bytes");
     }
 
     const Job& job_;
@@ -169,7 +167,7 @@ class Run {
     const Context& context_;
     Pace pace_;
     const std::size_t bytes_;
-    CountInput input_{};
+    Segments input_{};
     std::uint64_t batch_ = 1;  // segments
     CountShape shape_{};
     std::uint64_t* counts_ = nullptr;

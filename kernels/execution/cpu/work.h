@@ -11,8 +11,8 @@ namespace tegu::kernels {
 constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;
 constexpr std::uint64_t kParallelWorkNs = 20000;  // predicted work below which waking a thread does not pay
 
-// Outputs that are written past the caches, where the input is not written over: docs/operations/add.md and
-// rowscale.md, "Speed".
+// Outputs that are written past the caches, where the input is not written over: docs/operations/, "Speed" of
+// those that do it.
 constexpr std::uint64_t kStreamBytes = 16 << 20;  // larger outputs do not stay in a cache
 constexpr std::uint64_t kStreamRunBytes = 4096;   // shorter runs of neighbours have too many broken lines
 

@@ -29,7 +29,7 @@
     X(sort)                  \
     X(sort_pairs)            \
     X(topk)                  \
-    X(topk_cut)              \
+    X(cut)                   \
     X(topk_distinct)         \
     X(topk_filter)           \
     X(topk_rows)

@@ -141,9 +141,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
         unsigned rounds = 0;  // that the counters hold
         for (std::uint64_t at = begin * kRounds + warp_index(); at < end * kRounds; at += block_warps()) {
             const std::uint64_t stretch = at / kRounds;
-            const std::uint64_t line = task.input.lines == 1 ? 0 : stretch / task.line_stretches;
-            const std::uint8_t* const x = static_cast<const std::uint8_t*>(task.input.x) +
-                                          (segment * task.input.lines + line) * task.input.row_stride;
+            const std::uint64_t line = task.lines == 1 ? 0 : stretch / task.line_stretches;
+            const std::uint8_t* const x = static_cast<const std::uint8_t*>(task.input.data) +
+                                          segment * task.input.step + line * task.input.stride;
             warp_count_bytes(x, task.input.cols, stretch - line * task.line_stretches,
                              static_cast<unsigned>(at % kRounds), memory, place);
             if (++rounds < kRounds) continue;
@@ -211,7 +211,7 @@ LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream 
     return count == 0 ? 0 : zero(counters, count * sizeof *counters, stream);
 }
 
-LaunchStatus launch_histogram(ElementType type, const CountInput& input, const BinRule& rule,
+LaunchStatus launch_histogram(ElementType type, const Segments& input, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, const CountShape& shape,
                               const CountRange& range, Stream stream) {
     if (range.count == 0) return 0;
@@ -219,7 +219,7 @@ LaunchStatus launch_histogram(ElementType type, const CountInput& input, const B
     const unsigned index =
         is_float(type) ? 4 + float_index(type) : width_index(static_cast<unsigned>(element_bytes(type)));
     return launch_count(kCountBins[index], element_bytes(type),
-                        CountTask{input, shape, range, target.counts, target.edges, 0, 0, 0, false}, rule,
+                        CountTask{input, shape, range, target.counts, target.edges, 0, 0, 0, 0, false}, rule,
                         rules, stream);
 }
 
@@ -228,17 +228,15 @@ std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins) {
     return (bins * value + 15) / 16 * 16;
 }
 
-LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
+LaunchStatus launch_count_bytes(const Segments& input, std::uint64_t* counts, const CountShape& shape,
                                 const CountRange& range, Stream stream) {
     if (range.count == 0) return 0;
-    CountTask task{input, shape, range, counts, nullptr, 0, 0, 1, false};
+    CountTask task{input, shape, range, counts, nullptr, 0, 0, 0, 0, false};
     if (!shape.by_lane) {
         const ByteMapper::Rule rule = 0, *const rules = nullptr;
         return launch_count(kCountValues[0], 1, task, rule, rules, stream);
     }
-    task.line_stretches = count_stretches_of_line(input, 1);
-    task.stretches = count_stretches(input, 1);
-    task.adds = shape.adds(task.stretches);
+    set_stretches(1, 1, &task);
     return launch(kCountByteLanes[0], LaunchShape{shape.blocks, 1, shape.threads, shape.team_bytes}, stream,
                   task);
 }

@@ -56,7 +56,7 @@ struct HistogramTarget {
 
 // One launch. A range whose stretch is 0 writes the edges. `rules`: [segments] on the device, or null:
 // `rule` holds for all.
-LaunchStatus launch_histogram(ElementType type, const CountInput& input, const BinRule& rule,
+LaunchStatus launch_histogram(ElementType type, const Segments& input, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, const CountShape& shape,
                               const CountRange& range, Stream stream);
 

@@ -58,21 +58,20 @@ class Run {
           look_space_(context.workspace, context.stream),
           bytes_(element_bytes(job.type)),
           row_stride_(view.row_stride) {
-        input_ = count_input(view.data, job.axis == Axis::Whole, job.rows, job.cols, view.row_stride);
+        input_ = segments_of(job, view);
         target_ = HistogramTarget{reinterpret_cast<std::uint64_t*>(outputs[0].data),
                                   reinterpret_cast<double*>(outputs[1].data)};
-        n_ = input_.lines * input_.cols;
-        by_values_ = bytes_ == 1 && n_ >= kManyBytes && (params.has_range || input_.segments <= kFewSegments);
+        n_ = input_.n;
+        by_values_ = bytes_ == 1 && n_ >= kManyBytes && (params.has_range || input_.count <= kFewSegments);
         batch_ = count_batch(input_, bytes_, batch_memory(), result_cost(), context.policies.count,
                              context.limits);
     }
 
     Result<void> run() {
-        if (input_.segments == 0) return {};
+        if (input_.count == 0) return {};
         Result<void> done = prepare();
-        for (std::uint64_t first = 0; done && first < input_.segments; first += batch_) {
-            const CountInput part =
-                count_part(input_, bytes_, first, std::min(batch_, input_.segments - first));
+        for (std::uint64_t first = 0; done && first < input_.count; first += batch_) {
+            const Segments part = input_.part(bytes_, first, std::min(batch_, input_.count - first));
             const HistogramTarget target{target_.counts + first * params_.bins,
                                          target_.edges + first * (std::uint64_t{params_.bins} + 1)};
             done = by_values_ ? count_values(part, first, target) : count_bins(part, first, target);
@@ -122,7 +121,7 @@ class Run {
         return taken;
     }
 
-    Result<void> count_bins(const CountInput& part, std::uint64_t first, const HistogramTarget& target) {
+    Result<void> count_bins(const Segments& part, std::uint64_t first, const HistogramTarget& target) {
         Result<void> made = looks_first() ? look(part) : Result<void>();
         if (made) made = make_rules(first);
         if (!made) return made;
@@ -132,20 +131,20 @@ class Run {
         });
     }
 
-    Result<void> count_values(const CountInput& part, std::uint64_t first, const HistogramTarget& target) {
+    Result<void> count_values(const Segments& part, std::uint64_t first, const HistogramTarget& target) {
         choose(part, kValues, sizeof(std::uint32_t), 0, kValues * sizeof *values_);
         Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
             return launch_count_bytes(part, values_, shape_, range, context_.stream);
         });
-        if (done && finds_range()) done = look_at_values(part.segments);
+        if (done && finds_range()) done = look_at_values(part.count);
         if (done) done = make_rules(first);
-        if (done) done = zero_counts(target.counts, part.segments * params_.bins);
+        if (done) done = zero_counts(target.counts, part.count * params_.bins);
         if (!done) return done;
-        return check_cuda(launch_bin_bytes(values_, part.segments, rule_, rules_, target, context_.stream),
+        return check_cuda(launch_bin_bytes(values_, part.count, rule_, rules_, target, context_.stream),
                           "bins of bytes");
     }
 
-    void choose(const CountInput& part, std::uint64_t slots, std::uint64_t rule_bytes,
+    void choose(const Segments& part, std::uint64_t slots, std::uint64_t rule_bytes,
                 std::uint64_t table_bytes, std::uint64_t cost) {
         shape_ = choose_count_shape(
             CountWorkload{part, bytes_, slots, by_values_, rule_bytes, table_bytes, searches_, cost},
@@ -153,7 +152,7 @@ class Run {
     }
 
     template <class Launch>
-    Result<void> count(const CountInput& part, std::uint64_t* counts, std::uint64_t slots, Launch launch) {
+    Result<void> count(const Segments& part, std::uint64_t* counts, std::uint64_t slots, Launch launch) {
         const bool adds = shape_.adds(count_stretches(part, bytes_));
         return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
             Result<void> done = pace_.next();
@@ -168,30 +167,30 @@ class Run {
     }
 
     // The extrema of every segment, by reduce.
-    Result<void> look(const CountInput& part) {
+    Result<void> look(const Segments& part) {
         ReduceParams params;
         params.statistics = statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Nans);
         params.skip_nans = true;
         Job job = job_;
         job.params = params;
-        if (job_.axis == Axis::Rows) job.rows = part.segments;
+        if (job_.axis == Axis::Rows) job.rows = part.count;
         Context context = context_;
         context.workspace = &look_space_;
         look_space_.rewind();
-        const kernels::InputView view{static_cast<const std::byte*>(part.x), row_stride_};
+        const kernels::InputView view{static_cast<const std::byte*>(part.data), row_stride_};
         const kernels::OutputView outputs[] = {{pairs_}, {reinterpret_cast<std::byte*>(nans_)}};
         const Result<kernels::RunReport> reduced =
             run_reduce(job, params, {&view, 1}, {outputs, 2}, context, stop_);
         if (!reduced) return reduced.error();
-        std::vector<std::byte> pair(part.segments * 2 * bytes_);
+        std::vector<std::byte> pair(part.count * 2 * bytes_);
         Result<void> read = context_.workspace->read(pair.data(), pairs_, pair.size());
         if (!read) return read;
-        std::vector<std::uint64_t> nan(is_float(job_.type) ? part.segments : 0);
+        std::vector<std::uint64_t> nan(is_float(job_.type) ? part.count : 0);
         if (!nan.empty()) {
             read = context_.workspace->read(nan.data(), nans_, nan.size() * sizeof nan[0]);
             if (!read) return read;
         }
-        found_.resize(part.segments);
+        found_.resize(part.count);
         visit_element_type(job_.type, [&](auto element) {
             for (std::size_t s = 0; s < found_.size(); ++s) {
                 found_[s] = extrema_of_pair<decltype(element)>(pair.data() + s * 2 * bytes_);
@@ -255,7 +254,7 @@ class Run {
     KeptWorkspace look_space_;
     const std::size_t bytes_;
     const std::uint64_t row_stride_;
-    CountInput input_{};
+    Segments input_{};
     HistogramTarget target_{};
     std::uint64_t n_ = 0;
     bool by_values_ = false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments that one warp or one block deals with: sorted, or, for few statistics, looked through.
+// KeySegments that one warp or one block deals with: sorted, or, for few statistics, looked through.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/quantile/cuda/nan.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -39,7 +40,7 @@ TEGU_DEVICE void write_pairs(const U* keys, std::uint64_t n, const BlockQuantile
 // why:   any number of statistics for one sort, all in shared memory
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    quantile_blocks(Segments in, BlockQuantiles quantiles, unsigned capacity) {
+    quantile_blocks(KeySegments in, BlockQuantiles quantiles, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     U* const keys = reinterpret_cast<U*>(shared);
     const std::uint64_t number = block_x();
@@ -94,7 +95,7 @@ TEGU_DEVICE void warp_sort(std::uint32_t (&keys)[Items]) {
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
 // why:   in registers a step of the network costs a few instructions and no barrier
 template <class U, unsigned Items>
-TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Segments in, BlockQuantiles quantiles) {
+TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(KeySegments in, BlockQuantiles quantiles) {
     TEGU_SHARED_ARRAY(std::uint32_t, shared, kRowThreads * Items);
     const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
     if (number >= in.count) return;
@@ -131,7 +132,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Segments in, BlockQuantiles q
 // order: any
 // why:   a sort moves every element dozens of times
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Segments in, BlockQuantiles quantiles) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(KeySegments in, BlockQuantiles quantiles) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kWindow);
     TEGU_SHARED_ARRAY(U, keys, kWindow);
@@ -198,14 +199,14 @@ unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const D
     return capacity;
 }
 
-LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream) {
+LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles, Stream stream) {
     const unsigned warps = kRowThreads / kWarpLanes;
     const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
     return launch(kQuantileRows[2 * width_index(in.width) + (in.n <= 4 * kWarpLanes ? 0 : 1)], shape, stream,
                   in, quantiles);
 }
 
-LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned capacity,
+LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles, unsigned capacity,
                                     const QuantilePolicy& policy, Stream stream) {
     const LaunchShape shape{static_cast<unsigned>(in.count), 1,
                             threads_for(capacity / 4 + 1, policy.block_threads),
@@ -213,7 +214,7 @@ LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& qu
     return launch(kQuantileBlocks[width_index(in.width)], shape, stream, in, quantiles, capacity);
 }
 
-LaunchStatus launch_quantile_windows(const Segments& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits,
                                      Stream stream) {
     const unsigned each = in.count > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;

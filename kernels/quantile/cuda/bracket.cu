@@ -64,7 +64,7 @@ struct KeptKeys {
 //        once
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
-    bracket_filter(Segments in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
+    bracket_filter(KeySegments in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
     TEGU_SHARED_ARRAY(U, shared_keys, kBracketCapacity);
     TEGU_SHARED(std::uint32_t, used);
     const KeptKeys<U> kept{shared_keys, &used};
@@ -168,7 +168,7 @@ unsigned threads_of(const QuantilePolicy& policy) {
 
 }  // namespace
 
-LaunchStatus launch_bracket_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_bracket_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream) {
     const unsigned threads = threads_of(policy);

@@ -19,7 +19,7 @@ namespace {
 // why:   most elements leave the tree at its first level, whose table stays in L1
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    quantile_counts(Segments in, std::uint64_t begin, std::uint64_t end, QuantileLevels levels,
+    quantile_counts(KeySegments in, std::uint64_t begin, std::uint64_t end, QuantileLevels levels,
                     std::uint64_t* all_counts, std::uint64_t* nans, bool in_shared) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(shared);
@@ -84,9 +84,9 @@ unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& 
     return policy.shared_bins < max ? policy.shared_bins : static_cast<unsigned>(max);
 }
 
-LaunchStatus launch_quantile_counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,
-                                    std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
-                                    const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_quantile_counts(const KeySegments& in, const QuantileLevels& levels,
+                                    std::uint64_t* counts, std::uint64_t* nans, const QuantilePolicy& policy,
+                                    const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     const std::uint64_t bins = std::uint64_t{levels.nodes[levels.depth]} << levels.bits[levels.depth];
     LaunchStatus status =
         zero(counts, static_cast<std::size_t>(in.count * bins * sizeof(std::uint64_t)), stream);

@@ -4,7 +4,7 @@
 //   short segments  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked
 //                    through by one: it narrows the range of keys until little is left around each
 //                    statistic;
-//   one statistic of a long one is looked for between two cuts from a sample (kernels/topk/cuda/topk.h): one
+//   one statistic of a long one is looked for between two cuts from a sample (selection/cuda/cut.h): one
 //   pass keeps what lies between; it is not found there if
 //                    the sample misled, or NaN are not among the elements;
 //   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin
@@ -62,12 +62,12 @@ struct BlockQuantiles {
     std::uint64_t* nans;   // [count]
 };
 // All sorted by blocks. One launch. REQUIRES: n <= capacity <= quantile_capacity(); count <= 2^31 - 1.
-LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned capacity,
+LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles, unsigned capacity,
                                     const QuantilePolicy& policy, Stream stream);
 // The same by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
-LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream);
+LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles, Stream stream);
 // The same by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
-LaunchStatus launch_quantile_windows(const Segments& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The digits that are counted, and the nodes of a tree above them: node 0 at level 0, and each node has a
@@ -83,9 +83,9 @@ struct QuantileLevels {
 // counts[s, node, digit] at level depth. nans[s]: how many elements are NaN, of floats at level 0; else 0.
 // Two memory operations and one launch.
 // REQUIRES: count <= 65535. Children may hold anything: what is not below nodes[level + 1] counts as kNoNode.
-LaunchStatus launch_quantile_counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,
-                                    std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
-                                    const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_quantile_counts(const KeySegments& in, const QuantileLevels& levels,
+                                    std::uint64_t* counts, std::uint64_t* nans, const QuantilePolicy& policy,
+                                    const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
 // What the search between two cuts of one segment keeps in device memory, zero at first.
 struct BracketTarget {
@@ -109,7 +109,7 @@ struct Bracket {
 };
 // The keys between the cuts among elements [begin, end) to the list, in any order, and the numbers. One
 // launch. REQUIRES: in.count == 1; begin < end <= n.
-LaunchStatus launch_bracket_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_bracket_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream);
 // The targets, if they are in the list. As many launches as a key has digits of 11 bits; each reads the

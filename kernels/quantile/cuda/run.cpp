@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's part is the same arithmetic as on the CPU (kernels/quantile/finish.h), on keys that the device
-// found. Segments are dealt with in batches whose counts or pairs are read in one piece.
+// found. KeySegments are dealt with in batches whose counts or pairs are read in one piece.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -108,7 +108,7 @@ class QuantileRun {
         std::uint64_t* each = nullptr;
         for (std::uint64_t first = 0; first < in_.count && done; first += batch) {
             if (stop_.stop_requested()) return stop_.error();
-            const Segments part = part_of(in_, first, std::min(batch, in_.count - first));
+            const KeySegments part = part_of(in_, first, std::min(batch, in_.count - first));
             BlockQuantiles of{*places, false, quantiles, *found, *found + part.count * 2 * quantiles};
             std::vector<std::uint64_t> pairs(static_cast<std::size_t>(part.count * (2 * quantiles + 1)));
             done = pairs_of(part, of, &pairs);
@@ -134,7 +134,7 @@ class QuantileRun {
         return done;
     }
 
-    Result<void> pairs_of(const Segments& part, const BlockQuantiles& quantiles,
+    Result<void> pairs_of(const KeySegments& part, const BlockQuantiles& quantiles,
                           std::vector<std::uint64_t>* pairs) {
         LaunchStatus status = 0;
         if (by_warp()) {
@@ -155,7 +155,7 @@ class QuantileRun {
                     : done;
     }
 
-    Result<void> finish_pairs(const Segments& part, std::uint64_t first,
+    Result<void> finish_pairs(const KeySegments& part, std::uint64_t first,
                               const std::vector<std::uint64_t>& found) {
         const std::uint64_t quantiles = params_.q.size();
         const std::uint64_t* const nans = found.data() + part.count * 2 * quantiles;
@@ -196,7 +196,7 @@ class QuantileRun {
     }
 
     Result<void> by_bracket() {
-        const TopkPolicy& cuts = context_.policies.topk;
+        const SelectionPolicy& cuts = context_.policies.selection;
         const std::uint64_t sample = sample_size(in_.n, in_.width, cuts);
         const std::uint64_t place = place_of(params_.q[0], 0);
         const Bounds bounds = bounds_of(place, sample);
@@ -262,7 +262,7 @@ class QuantileRun {
         return std::min(nodes << bits > shared ? kQuantileDigitBits : bits, left);
     }
 
-    Result<void> count_batch(const Segments& part, std::uint64_t first, std::uint64_t* counts,
+    Result<void> count_batch(const KeySegments& part, std::uint64_t first, std::uint64_t* counts,
                              std::uint64_t* nans) {
         std::vector<std::uint64_t> nans_of(static_cast<std::size_t>(part.count));
         std::vector<QuantileTree> trees;
@@ -361,7 +361,7 @@ class QuantileRun {
 
     const QuantileParams& params_;
     const ElementType type_;
-    const Segments in_;
+    const KeySegments in_;
     std::byte* const out_;
     const std::size_t result_bytes_;  // of a segment
     const Context& context_;

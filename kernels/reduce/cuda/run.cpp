@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/execution/cuda/job_segments.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
 #include "kernels/statistics/cuda/batches.h"
@@ -76,19 +77,16 @@ class Run {
           launches_(reduce_workload(job.type, kind_, job.axis == Axis::Whole ? 1 : job.rows, input_.n),
                     may_overflow(job, params, input_.n) ? kReducePartialBytes : 0, context) {}
 
-    static std::uint64_t segment_elements(const Job& job) {
-        return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
-    }
     // `read`: some statistic needs the elements.
-    static ReduceInput input_of(const Job& job, const kernels::InputView& input, bool read) {
-        const std::uint64_t n = read ? segment_elements(job) : 0;
-        const bool gaps = job.axis == Axis::Whole && job.rows > 1 && input.row_stride != job.cols;
-        return ReduceInput{input.data, n, input.row_stride, gaps ? job.cols : n, input.row_stride};
+    static Segments input_of(const Job& job, const kernels::InputView& input, bool read) {
+        Segments segments = segments_of(job, input);
+        if (!read) segments.n = 0;
+        return segments;
     }
     static ReduceTarget target_of(const Job& job, const ReduceParams& params,
                                   Span<const kernels::OutputView> outputs) {
         ReduceTarget target{};
-        target.n = segment_elements(job);
+        target.n = kernels::segment_elements(job);
         target.skip_nans = params.skip_nans;
         target.ddof = params.ddof;
         std::size_t next = 0;
@@ -122,7 +120,7 @@ class Run {
     const ReduceParams& params_;
     const Context& context_;
     const ReduceKind kind_;
-    const ReduceInput input_;
+    const Segments input_;
     const ReduceTarget target_;
     SegmentLaunches launches_;
 };

@@ -54,6 +54,8 @@ struct RowscaleShape {
     unsigned lanes;    // threads that share a row: of Group 1..32, of Block and Sweeps all of a block
     unsigned packs;    // that each of them holds
 };
+// Packs that a thread loads at once of a row that it does not hold.
+constexpr unsigned kRowscaleInFlight = 4;
 RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, const RowscalePolicy& policy,
                              const DeviceLimits& limits);
 

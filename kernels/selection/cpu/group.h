@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups: the keys of 64 elements side by side, and which of them are within a limit as one bit each. The
-// loops that look for few among many (top-k, quantiles) work on groups, because almost every group has
+// loops that look for few among many (order statistics) work on groups, because almost every group has
 // nothing to offer and then costs what reading it costs.
 //
 // Functions have internal linkage and are always inlined: objects that are compiled per instruction set

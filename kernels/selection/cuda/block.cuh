@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one block does to select and sort: sums over its threads, a cut that leaves few pairs, the pairs up to
-// the cut collected in shared memory, and their order by a bitonic network. Pairs come from a Source, which
-// need not be in the order of the indices:
+// What one block does to select: sums over its threads, a cut that leaves few pairs, and the pairs up to the
+// cut collected in shared memory. Pairs come from a Source, which need not be in the order of the indices:
 //   U bits(i), U key_of(bits), std::uint64_t index(i)   of pair i < count
 // A source is read several times; where its elements change in between, cuts are wrong, and every access
 // stays in its bounds.
@@ -300,89 +299,6 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U*
     const unsigned collected = used < capacity ? used : capacity;
     block_barrier();  // `used` is used again
     return collected;
-}
-
-// What is missing to a power of two comes behind all that is there: then block_sort can sort it. Returns that
-// size.
-template <class U>
-TEGU_DEVICE unsigned block_fill(U* keys, std::uint64_t* indices, unsigned count) {
-    unsigned size = 1;
-    while (size < count) size *= 2;
-    for (unsigned i = count + thread_index(); i < size; i += block_threads()) {
-        keys[i] = static_cast<U>(~U{0});
-        indices[i] = ~std::uint64_t{0};
-    }
-    return size;
-}
-
-// One comparison of the network: pair `number` of those whose places differ in `stride`.
-template <class U, bool Indexed>
-TEGU_DEVICE void compare_pairs(U* keys, std::uint64_t* indices, unsigned number, unsigned run,
-                               unsigned stride) {
-    const unsigned low = 2 * number - (number & (stride - 1));
-    const unsigned high = low + stride;
-    const U low_key = keys[low], high_key = keys[high];
-    const std::uint64_t low_index = Indexed ? indices[low] : 0, high_index = Indexed ? indices[high] : 0;
-    const bool ascending = (low & run) == 0;
-    if (is_behind(low_key, low_index, high_key, high_index) != ascending) return;
-    keys[low] = high_key;
-    keys[high] = low_key;
-    if (!Indexed) return;
-    indices[low] = high_index;
-    indices[high] = low_index;
-}
-
-// Sorts pairs in shared memory by (key, index), or keys alone. REQUIRES: size is a power of two; what
-// compares equal may change places. Comparisons over up to a warp's lanes stay in a part that one warp owns,
-// so that it alone has to wait.
-template <class U, bool Indexed>
-TEGU_DEVICE void block_sort(U* keys, std::uint64_t* indices, unsigned size) {
-    const unsigned pairs = size / 2;
-    block_barrier();
-    for (unsigned run = 2; run <= size; run *= 2) {
-        unsigned stride = run / 2;
-        for (; stride > kWarpLanes; stride /= 2) {
-            for (unsigned number = thread_index(); number < pairs; number += block_threads())
-                compare_pairs<U, Indexed>(keys, indices, number, run, stride);
-            block_barrier();
-        }
-        for (unsigned first = warp_index() * kWarpLanes; first < pairs; first += block_threads()) {
-            for (unsigned s = stride; s > 0; s /= 2) {
-                if (first + lane_index() < pairs)
-                    compare_pairs<U, Indexed>(keys, indices, first + lane_index(), run, s);
-                warp_barrier();
-            }
-        }
-        if (run > kWarpLanes) block_barrier();
-    }
-    block_barrier();
-}
-
-// The first k different keys of sorted pairs to a segment's entries, then what is missing, and how many
-// they are. All threads call it.
-template <class U>
-TEGU_DEVICE void block_write_distinct(const U* keys, const std::uint64_t* indices, unsigned count,
-                                      const Segments& in, const TopkOutput& output, std::uint64_t number) {
-    U* const values = static_cast<U*>(output.values) + number * output.k;
-    std::uint64_t* const places = output.indices + number * output.k;
-    std::uint64_t found = 0;
-    for (unsigned base = 0; base < count; base += block_threads()) {
-        const unsigned i = base + thread_index();
-        const bool taken = i < count && (i == 0 || keys[i] != keys[i - 1]);
-        std::uint32_t total;
-        const std::uint64_t to = found + block_sum_before<std::uint32_t>(taken ? 1 : 0, &total);
-        if (taken && to < output.k) {
-            values[to] = decode_key(keys[i], static_cast<U>(in.flip), in.is_float);
-            places[to] = indices[i];
-        }
-        found += total;
-    }
-    if (found > output.k) found = output.k;
-    for (std::uint64_t i = found + thread_index(); i < output.k; i += block_threads()) {
-        values[i] = 0;
-        places[i] = ~std::uint64_t{0};
-    }
-    if (thread_index() == 0) output.counts[number] = found;
 }
 
 }  // namespace cuda

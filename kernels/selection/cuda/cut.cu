@@ -20,7 +20,7 @@ namespace {
 // why:   a second look at memory would cost as much as all else; counting in ranges ends as soon as the cut
 //        is good enough
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(Segments in, std::uint64_t sample, SampleRanks first,
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(KeySegments in, std::uint64_t sample, SampleRanks first,
                                                 SampleRanks second, SelectState* states) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     const HeldSample<U> held(KeyedSegment<U>(in, block_x()), sample);
@@ -35,9 +35,9 @@ constexpr const char* kSectors = "reads a sector of 32 B an element of the sampl
 constexpr KernelTable<decltype(&sample_cut<std::uint8_t>), 4> kSampleCut = {
     "sample_cut", kSectors, {TEGU_BY_WIDTH(sample_cut)}};
 
-LaunchStatus launch_cuts(const Segments& in, std::uint64_t sample, const SampleRanks& first,
+LaunchStatus launch_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
                          const SampleRanks& second, unsigned cuts, SelectState* states,
-                         const TopkPolicy& policy, Stream stream) {
+                         const SelectionPolicy& policy, Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
@@ -132,7 +132,7 @@ TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned pla
 //        all that is good lies in a few warps they may be too many, and the cut is looser than it could be
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    sample_best(Segments in, SampleParts parts, unsigned place, SelectState* states, SampleMemory memory) {
+    sample_best(KeySegments in, SampleParts parts, unsigned place, SelectState* states, SampleMemory memory) {
     TEGU_SHARED_ARRAY(SampledPair<U>, pairs, kBestPairs);
     TEGU_SHARED(std::uint32_t, used);
     pdl_trigger();
@@ -187,14 +187,15 @@ constexpr KernelTable<decltype(&sample_best<std::uint8_t, false>), 8> kSampleBes
      variant(sample_best<std::uint64_t, false>, "u64", "integer"),
      variant(sample_best<std::uint64_t, true>, "u64", "float")}};
 
-bool is_near_the_best(const Segments& in, std::uint64_t sample, std::uint64_t place,
+bool is_near_the_best(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
                       const TopkPolicy& policy) {
     return in.cols >= in.n && place <= policy.block_threads / kWarpLanes &&
            sample % policy.block_threads == 0 && in.n / sample < 0xffffffffu;
 }
 
-LaunchStatus launch_best(const Segments& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
-                         const SampleMemory& memory, const TopkPolicy& policy, Stream stream) {
+LaunchStatus launch_best(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
+                         SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
+                         Stream stream) {
     const auto kernel = kSampleBest[2 * width_index(in.width) + (in.is_float ? 1 : 0)];
     const std::uint64_t part = in.n / sample;
     return launch(kernel,
@@ -227,7 +228,7 @@ static_assert(sizeof(CutProgress) <= 8 * (kCutWords - kSelectBins), "kCutWords i
 //        met are not added
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    count_bins(Segments in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t max,
+    count_bins(KeySegments in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t max,
                SelectState* states, std::uint64_t* all_bins, std::uint32_t* tickets, bool first) {
     TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
     const std::uint64_t number = block_y();
@@ -273,14 +274,14 @@ constexpr KernelTable<decltype(&count_bins<std::uint8_t>), 4> kCountBins = {
 
 }  // namespace
 
-std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy) {
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy) {
     const std::uint64_t max = std::uint64_t{policy.block_threads} * held_pairs(width);
     const std::uint64_t wanted = n < std::uint64_t{policy.sample} << 12 ? policy.sample : 2 * policy.sample;
     const std::uint64_t sample = wanted < max ? wanted : max;
     return sample < n ? sample : n;
 }
 
-LaunchStatus launch_sample_cut(const Segments& in, std::uint64_t sample, std::uint64_t place,
+LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
                                SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
                                Stream stream) {
     if (memory.tickets != nullptr && is_near_the_best(in, sample, place, policy))
@@ -289,13 +290,13 @@ LaunchStatus launch_sample_cut(const Segments& in, std::uint64_t sample, std::ui
     return launch_cuts(in, sample, places, places, 1, states, policy, stream);
 }
 
-LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const SampleRanks& first,
+LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
                                 const SampleRanks& second, SelectState* states, const TopkPolicy& policy,
                                 Stream stream) {
     return launch_cuts(in, sample, first, second, 2, states, policy, stream);
 }
 
-LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
+LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     const unsigned filter_threads = policy.filter_threads;
@@ -316,10 +317,10 @@ LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t
     return 0;
 }
 
-void list_topk_cut_kernels(KernelLister& to) {
-    const BlockSize block{kDefaultTopkPolicy.block_threads, 0};
+void list_cut_kernels(KernelLister& to) {
+    const BlockSize block{kDefaultSelectionPolicy.block_threads, 0};
     to.add(4, listed(kSampleCut, block), listed(kSampleBest, block),
-           listed(kCountBins, BlockSize{kDefaultTopkPolicy.filter_threads, 0}));
+           listed(kCountBins, BlockSize{kDefaultSelectionPolicy.filter_threads, 0}));
 }
 
 }  // namespace cuda

@@ -8,7 +8,7 @@
 namespace tegu {
 namespace cuda {
 
-struct TopkPolicy {
+struct SelectionPolicy {
     unsigned block_threads;  // of a block that selects and sorts: a multiple of 32, 32..1024
     // pairs that such a block sorts in shared memory at most: a power of two; fewer where shared memory is
     // small
@@ -23,21 +23,21 @@ struct TopkPolicy {
     unsigned warp_results = 48;           // that a warp takes of a short segment, one after the other
     std::uint64_t piece_pairs = 1 << 22;  // that a multiprocessor counts or moves in one launch: milliseconds
 
-    friend constexpr bool operator==(const TopkPolicy& a, const TopkPolicy& b) {
+    friend constexpr bool operator==(const SelectionPolicy& a, const SelectionPolicy& b) {
         return a.block_threads == b.block_threads && a.capacity == b.capacity && a.sample == b.sample &&
                a.block_elements == b.block_elements && a.filter_threads == b.filter_threads &&
                a.waves == b.waves && a.sort_tile == b.sort_tile && a.slice == b.slice &&
                a.warp_results == b.warp_results && a.piece_pairs == b.piece_pairs;
     }
 };
-constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 64, 48, 1 << 22};
+constexpr SelectionPolicy kDefaultSelectionPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 64, 48, 1 << 22};
 // Pairs of a sample that a thread holds in registers.
 constexpr unsigned held_pairs(unsigned width) {
     return width == 8 ? 8 : 12;
 }
 
 // Pairs of a sample of n: more of long segments, where fewer survivors save more than a larger sample costs.
-std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy);
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy);
 // The last place of a sorted sample that a cut behind the best `place` pairs may lie behind.
 constexpr std::uint64_t loosest_rank(std::uint64_t place, std::uint64_t sample) {
     return place + place / 4 < sample ? place + place / 4 : place;
@@ -51,7 +51,7 @@ struct SampleMemory {
     void* keys;
     std::uint32_t* tickets;
 };
-LaunchStatus launch_sample_cut(const Segments& in, std::uint64_t sample, std::uint64_t place,
+LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
                                SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
                                Stream stream);
 
@@ -62,7 +62,7 @@ struct SampleRanks {
     std::uint64_t place;
     std::uint64_t enough;
 };
-LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const SampleRanks& first,
+LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
                                 const SampleRanks& second, SelectState* states, const TopkPolicy& policy,
                                 Stream stream);
 
@@ -70,7 +70,7 @@ LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const 
 // key and an index have digits of 11 bits; each reads the elements. `bins`: [count, kCutWords] u64,
 // `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= most, k <= n.
 constexpr std::uint64_t kCutWords = 2048 + 8;
-LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
+LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 

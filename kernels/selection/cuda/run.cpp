@@ -6,21 +6,13 @@
 
 namespace tegu::cuda {
 
-Segments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip) {
-    const bool whole = job.axis == Axis::Whole;
-    const bool gaps = whole && job.rows > 1 && input.row_stride != job.cols;
-    const std::uint64_t n = whole ? job.rows * job.cols : job.cols;
-    return Segments{
-        input.data,          whole ? 1 : job.rows, n,    input.row_stride,
-        gaps ? job.cols : n, input.row_stride,     flip, static_cast<unsigned>(element_bytes(job.type)),
-        is_float(job.type)};
+KeySegments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip) {
+    return KeySegments{segments_of(job, input), flip, static_cast<unsigned>(element_bytes(job.type)),
+                       is_float(job.type)};
 }
 
-Segments part_of(const Segments& all, std::uint64_t first, std::uint64_t count) {
-    Segments part = all;
-    part.data = static_cast<const std::byte*>(all.data) + first * all.step * all.width;
-    part.count = count;
-    return part;
+KeySegments part_of(const KeySegments& all, std::uint64_t first, std::uint64_t count) {
+    return KeySegments{all.part(all.width, first, count), all.flip, all.width, all.is_float};
 }
 
 std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host sides of topk and quantile share: a job's segments, and places in samples.
+// What the host sides of selections share: a job's segments, and places in samples.
 #pragma once
 
 #include "base/job.h"
 #include "kernels/execution/cuda/context.h"
-#include "kernels/operation.h"
+#include "kernels/execution/cuda/job_segments.h"
 #include "kernels/selection/cuda/select.h"
 
 namespace tegu::cuda {
 
 // The whole array as one segment, or each row. REQUIRES: the job has elements.
-Segments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip);
-// Segments [first, first + count).
-Segments part_of(const Segments& all, std::uint64_t first, std::uint64_t count);
+KeySegments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip);
+// KeySegments [first, first + count).
+KeySegments part_of(const KeySegments& all, std::uint64_t first, std::uint64_t count);
 
 // The pair of a sorted sample of `sample` pairs that comes behind the best k of n almost surely: four
 // standard deviations behind where it is expected. May be greater than the sample.

@@ -9,18 +9,13 @@
 #include <cstdint>
 
 #include "kernels/execution/cuda/pieces.h"
+#include "kernels/execution/cuda/segments.h"
 
 namespace tegu {
 namespace cuda {
 
-// Segments of n elements each, one behind the other or rows with gaps.
-struct Segments {
-    const void* data;     // of the first; aligned to the element
-    std::uint64_t count;  // how many
-    std::uint64_t n;      // elements of each
-    std::uint64_t step;   // elements from one to the next
-    std::uint64_t cols;   // element i lies at i / cols * stride + i % cols; cols >= n where it has no gaps
-    std::uint64_t stride;
+// Segments as keys of a width.
+struct KeySegments : Segments {
     std::uint64_t flip;  // XORed to a key in ascending order
     unsigned width;      // bytes of an element: 1, 2, 4 or 8
     bool is_float;
@@ -43,7 +38,7 @@ struct PairLists {
 };
 
 // The entries of a result, k a segment, best first.
-struct TopkOutput {
+struct SelectionOutput {
     void* values;            // [count, k] elements
     std::uint64_t* indices;  // [count, k]
     std::uint64_t* counts;   // [count], or null

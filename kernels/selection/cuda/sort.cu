@@ -219,7 +219,7 @@ void list_sort_kernels(KernelLister& to) {
     const BlockSize block{kSortThreads, 0};
     to.add(4, listed(kSortCount, block), listed(kSortScan, block), listed(kSortMove, [](unsigned index) {
                const unsigned width = width_of_index(index);
-               const std::size_t tile = sort_tile_for(width, kDefaultTopkPolicy.sort_tile);
+               const std::size_t tile = sort_tile_for(width, kDefaultSelectionPolicy.sort_tile);
                return BlockSize{kSortThreads, tile * (width + sizeof(std::uint32_t))};
            }));
 }

@@ -43,13 +43,13 @@ constexpr unsigned sort_tile_for(unsigned width, unsigned tile) {
 
 // buffers.keys[0] becomes the keys of all elements, in their order. One launch. REQUIRES: in.count <=
 // 65535; capacity >= n.
-LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
+LaunchStatus launch_rank_all(const KeySegments& in, const SortBuffers& buffers, const Pieces& pieces,
                              const DeviceLimits& limits, Stream stream);
 
-// buffers.keys[0] and `indices` [count, capacity] become the pairs up to the cut of each state, in the order of
-// the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
+// buffers.keys[0] and `indices` [count, capacity] become the pairs up to the cut of each state, in the order
+// of the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
 // [count, kMaxCompactTiles] u64.
-LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_compact_survivors(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
                                       const DeviceLimits& limits, Stream stream);
 
@@ -64,13 +64,13 @@ constexpr unsigned sorted_in(unsigned width) {
 // The first k of the sorted pairs to the output; `indices` as of launch_compact_survivors, or null where
 // origins are indices. One launch.
 // REQUIRES: not output.distinct; in.count <= 65535.
-LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* states, const SortBuffers& buffers,
                                  const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
                                  const DeviceLimits& limits, Stream stream);
 
 // The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at most
 // k. Three launches and one that fills what is missing.
-LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                    const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream);
 

@@ -53,7 +53,7 @@ struct KeyedSegment {
     U flip;
     bool is_float;
 
-    TEGU_DEVICE KeyedSegment(const Segments& all, std::uint64_t number)
+    TEGU_DEVICE KeyedSegment(const KeySegments& all, std::uint64_t number)
         : elements(static_cast<const U*>(all.data) + number * all.step),
           n(all.n),
           cols(all.cols),

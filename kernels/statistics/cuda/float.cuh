@@ -156,7 +156,7 @@ struct EqualFloat {
 
 // What a warp finds in its tiles; the tree of the whole chunk is in its first warp.
 template <class T, unsigned Parts, class From>
-TEGU_DEVICE FloatPartial sweep_group(const ReduceInput& input, bool packs, bool skip_nans,
+TEGU_DEVICE FloatPartial sweep_group(const Segments& input, bool packs, bool skip_nans,
                                      const ReduceShape& shape, const ReduceRange& range,
                                      std::uint64_t* shared) {
     const TeamPlace place(shape, range, block_x());
@@ -175,7 +175,7 @@ TEGU_DEVICE FloatPartial sweep_group(const ReduceInput& input, bool packs, bool 
 
 // What a kernel does with one way to the elements.
 template <class T, unsigned Parts, class From>
-TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const ReduceTarget& target,
+TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTarget& target,
                               const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
                               std::uint64_t* shared) {
     FloatPartial partial = sweep_group<T, Parts, From>(input, packs, target.skip_nans, shape, range, shared);
@@ -213,7 +213,7 @@ TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const Reduce
 //        looks where in the tile it is
 template <class T, unsigned Parts, bool Dense>
 TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, Dense>::kThreads), (FloatBlocks<T, Parts, Dense>::kBlocks))
-    reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+    reduce_float(Segments input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
                  ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);

@@ -31,8 +31,7 @@ struct RowLeaves {
 //        next leaves are in flight
 template <class T, unsigned Parts>
 TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<T, Parts, false>::kBlocks))
-    reduce_float_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceShape shape,
-                      ReduceRange range) {
+    reduce_float_rows(Segments input, bool packs, ReduceTarget target, ReduceShape shape, ReduceRange range) {
     using A = typename Arithmetic<T>::type;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);

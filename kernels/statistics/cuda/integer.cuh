@@ -72,7 +72,7 @@ TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElem
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
 template <class T, unsigned Parts>
 TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
-    reduce_integer(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+    reduce_integer(Segments input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
                    ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     TEGU_DYNAMIC_SHARED(memory);
@@ -106,8 +106,8 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
 // why:   few lanes a row, so that most is added in one lane; the loads of the next run are in flight
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
-    reduce_integer_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work,
-                        ReduceShape shape, ReduceRange range) {
+    reduce_integer_rows(Segments input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+                        ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     const unsigned lanes = shape.row_lanes;
     const unsigned lane_of_row = lane_index() & (lanes - 1);

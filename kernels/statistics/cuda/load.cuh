@@ -19,13 +19,13 @@ struct RunBytes {
 };
 
 // Where the packs of a job lie: nowhere a run that starts at a multiple of `run` is torn or badly aligned.
-inline bool runs_are_packs(const ReduceInput& input, std::size_t element_bytes, unsigned run,
+inline bool runs_are_packs(const Segments& input, std::size_t element_bytes, unsigned run,
                            std::uint64_t segments) {
     const std::size_t all = element_bytes * run, access = all < 16 ? all : 16;
     const bool gaps = input.cols < input.n;
     return reinterpret_cast<std::uintptr_t>(input.data) % access == 0 &&
-           (segments <= 1 || input.segment_stride * element_bytes % access == 0) &&
-           (!gaps || (input.cols % run == 0 && input.row_stride * element_bytes % access == 0));
+           (segments <= 1 || input.step * element_bytes % access == 0) &&
+           (!gaps || (input.cols % run == 0 && input.stride * element_bytes % access == 0));
 }
 
 // Bytes that one lane's neighbours fill, in whole words: packs of bytes would be loaded in pieces.
@@ -45,8 +45,8 @@ struct DenseElements {
     const T* data;
     std::uint64_t n;
 
-    TEGU_DEVICE DenseElements(const ReduceInput& input, std::uint64_t segment, bool)
-        : data(static_cast<const T*>(input.data) + segment * input.segment_stride), n(input.n) {}
+    TEGU_DEVICE DenseElements(const Segments& input, std::uint64_t segment, bool)
+        : data(static_cast<const T*>(input.data) + segment * input.step), n(input.n) {}
     // How many of the Run elements from `begin` on are there.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
@@ -73,10 +73,8 @@ struct RowElements {
     std::uint64_t n;
     bool packs;
 
-    TEGU_DEVICE RowElements(const ReduceInput& input, std::uint64_t segment, bool runs_are_packs)
-        : data(static_cast<const T*>(input.data) + segment * input.segment_stride),
-          n(input.n),
-          packs(runs_are_packs) {}
+    TEGU_DEVICE RowElements(const Segments& input, std::uint64_t segment, bool runs_are_packs)
+        : data(static_cast<const T*>(input.data) + segment * input.step), n(input.n), packs(runs_are_packs) {}
     // As DenseElements has it.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
@@ -102,11 +100,11 @@ struct Elements {
     std::uint64_t row_stride;
     bool packs;
 
-    TEGU_DEVICE Elements(const ReduceInput& input, std::uint64_t segment, bool runs_are_packs)
-        : data(static_cast<const T*>(input.data) + segment * input.segment_stride),
+    TEGU_DEVICE Elements(const Segments& input, std::uint64_t segment, bool runs_are_packs)
+        : data(static_cast<const T*>(input.data) + segment * input.step),
           n(input.n),
           cols(input.cols),
-          row_stride(input.row_stride),
+          row_stride(input.stride),
           packs(runs_are_packs) {}
 
     TEGU_DEVICE bool gaps() const { return cols < n; }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kMoves = "reads n elements, writes up to 16 B a statistic and sequence";
 
-using IntegerKernel = void (*)(ReduceInput, bool, ReduceTarget, ReduceWork, ReduceShape, ReduceRange);
+using IntegerKernel = void (*)(Segments, bool, ReduceTarget, ReduceWork, ReduceShape, ReduceRange);
 // Rows: types; columns: sum, order, all. Squares of integers alone would hardly be faster than everything.
 #define TEGU_X(T, word)                                                                                   \
     variant(reduce_integer<T, 0>, word, "sum"), variant(reduce_integer<T, kPartExtremes>, word, "order"), \
@@ -58,7 +58,7 @@ std::size_t float_shared_bytes(unsigned column, const ReduceShape& shape) {
 
 struct ReduceLaunch {
     ElementType type;
-    const ReduceInput& input;
+    const Segments& input;
     const ReduceTarget& target;
     const ReduceWork& work;
     const ReduceShape& shape;
@@ -105,7 +105,7 @@ struct ReduceLaunch {
 
 }  // namespace
 
-LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input,
+LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const Segments& input,
                            const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
                            const ReduceRange& range, Stream stream) {
     const ReduceLaunch with{type, input, target, work, shape, range, stream};

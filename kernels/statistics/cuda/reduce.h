@@ -9,6 +9,7 @@
 
 #include "base/element_type.h"
 #include "kernels/execution/cuda/launch.h"
+#include "kernels/execution/cuda/segments.h"
 #include "kernels/statistics/cuda/shape.h"
 
 namespace tegu {
@@ -50,14 +51,6 @@ struct ReduceTarget {
     std::uint32_t ddof;
 };
 
-struct ReduceInput {
-    const void* data;              // aligned to the element
-    std::uint64_t n;               // elements of a segment; 0: nothing is read
-    std::uint64_t segment_stride;  // elements from one segment to the next
-    std::uint64_t cols;            // elements between gaps; n where there are none
-    std::uint64_t row_stride;      // elements from gap to gap
-};
-
 // What groups leave for the block that closes their segment.
 constexpr std::size_t kReducePartialBytes = 128;
 
@@ -88,7 +81,7 @@ struct ReduceRange {
 
 // One launch. Results are complete when every group of a segment was launched once.
 // REQUIRES: range.count * range.group_count < 2^31.
-LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input,
+LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const Segments& input,
                            const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
                            const ReduceRange& range, Stream stream);
 

@@ -4,6 +4,7 @@
 // that repeat, however often, leave few pairs; what is left is sorted by one block.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/sample.cuh"
 #include "kernels/topk/cuda/tile.cuh"
 #include "kernels/topk/cuda/topk.h"
@@ -91,7 +92,7 @@ TEGU_DEVICE std::uint64_t block_count_distinct(const U* keys, unsigned count, st
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   sorted, equal ones are neighbours; the best of the sample are few
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(Segments in, std::uint64_t sample, std::uint64_t k,
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(KeySegments in, std::uint64_t sample, std::uint64_t k,
                                                      unsigned capacity, SelectState* states) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
@@ -119,7 +120,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(Segments in, std::uint64_t 
 // why:   a value that repeats is found in a table of the block, nearly always at the first slot
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
-    filter_distinct(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+    filter_distinct(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                     PairLists lists) {
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
     const SeenKeys seen{slots};
@@ -202,7 +203,7 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 //        little has to be sorted
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    select_distinct_survivors(Segments in, SelectState* states, PairLists lists, PairLists kept,
+    select_distinct_survivors(KeySegments in, SelectState* states, PairLists lists, PairLists kept,
                               TopkOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
@@ -255,7 +256,7 @@ std::size_t pair_bytes(unsigned width) {
 
 }  // namespace
 
-unsigned distinct_capacity(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 18 << 10;  // what the kernels have besides
     unsigned capacity = policy.capacity;
     while (capacity > 32 && capacity * pair_bytes(width) + fixed > limits.shared_bytes_per_block)
@@ -263,8 +264,9 @@ unsigned distinct_capacity(unsigned width, const TopkPolicy& policy, const Devic
     return capacity;
 }
 
-LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned capacity,
-                                 SelectState* states, const TopkPolicy& policy, Stream stream) {
+LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t k,
+                                 unsigned capacity, SelectState* states, const TopkPolicy& policy,
+                                 Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
@@ -274,7 +276,7 @@ LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::
     return launch(kSampleDistinct[width_index(in.width)], shape, stream, in, sample, k, best, states);
 }
 
-LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
                                     SelectState* states, const PairLists& lists, const TopkPolicy& policy,
                                     const DeviceLimits& limits, Stream stream) {
     const unsigned threads = filter_threads_of(policy, limits);
@@ -284,7 +286,7 @@ LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std
                   states, lists);
 }
 
-LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, const PairLists& lists,
+LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
                                        const PairLists& kept, const TopkOutput& output, unsigned capacity,
                                        const TopkPolicy& policy, Stream stream) {
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, policy.block_threads,
@@ -294,7 +296,7 @@ LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, 
 }
 
 void list_topk_distinct_kernels(KernelLister& to) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
+    const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto with_pairs = [&](unsigned index, unsigned pairs) {
         return BlockSize{policy.block_threads, pairs * pair_bytes(width_of_index(index))};
     };

@@ -125,7 +125,8 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
 //        survivor is read again, from L1
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters))
-    filter_packs(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+    filter_packs(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+                 PairLists lists) {
     TEGU_SHARED_ARRAY(U, keys, kFilterBuffer);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
     TEGU_SHARED(std::uint32_t, used);
@@ -190,8 +191,8 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
 // why:   the general case; one division an element is hidden behind memory
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    filter_rows(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) filter_rows(KeySegments in, std::uint64_t begin, std::uint64_t end,
+                                                 SelectState* states, PairLists lists) {
     const std::uint64_t number = block_y();
     const KeyedSegment<U> segment(in, number);
     const U cut_key = static_cast<U>(states[number].key);
@@ -223,7 +224,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     }
 }
 
-using FilterKernel = void (*)(Segments, std::uint64_t, std::uint64_t, SelectState*, PairLists);
+using FilterKernel = void (*)(KeySegments, std::uint64_t, std::uint64_t, SelectState*, PairLists);
 constexpr const char* kMoves = "reads n elements, writes those that survive";
 // Rows: widths; columns: integers, floats.
 constexpr KernelTable<FilterKernel, 8> kFilterPacks = {
@@ -241,7 +242,7 @@ constexpr KernelTable<FilterKernel, 4> kFilterRows = {"filter_rows", kMoves, {TE
 
 }  // namespace
 
-LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+LaunchStatus launch_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                            const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                            Stream stream) {
     const unsigned width = width_index(in.width), threads = filter_threads_of(policy, limits);
@@ -261,7 +262,7 @@ LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_
 }
 
 void list_topk_filter_kernels(KernelLister& to) {
-    const BlockSize block{filter_threads_of(kDefaultTopkPolicy, to.limits()), 0};
+    const BlockSize block{filter_threads_of(kDefaultSelectionPolicy, to.limits()), 0};
     to.add(4, listed(kFilterPacks, block), listed(kFilterRows, block));
 }
 

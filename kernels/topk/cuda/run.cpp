@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a top-k job becomes launches. Segments are dealt with in batches whose lists fit a bounded piece of
+// How a top-k job becomes launches. KeySegments are dealt with in batches whose lists fit a bounded piece of
 // work space; all launches of a batch follow each other without the host, which looks at the numbers of
 // survivors at the end and selects again where a cut was bad.
 #include <algorithm>
@@ -38,7 +38,7 @@ class TopkRun {
                   params.distinct ? reinterpret_cast<std::uint64_t*>(outputs[2].data) : nullptr, params.k,
                   params.distinct},
           context_(context),
-          policy_(context.policies.topk),
+          policy_(context.policies.selection),
           stop_(stop),
           capacity_(block_capacity(in_.width, policy_, context.limits)),
           pace_(context, stop) {}
@@ -62,8 +62,8 @@ class TopkRun {
     bool has_waited() const { return waited_; }
 
   private:
-    TopkOutput part_of_output(std::uint64_t first) const {
-        TopkOutput part = output_;
+    SelectionOutput part_of_output(std::uint64_t first) const {
+        SelectionOutput part = output_;
         part.values = static_cast<std::byte*>(output_.values) + first * output_.k * in_.width;
         part.indices += first * output_.k;
         if (part.counts != nullptr) part.counts += first;
@@ -153,7 +153,7 @@ class TopkRun {
         }
         Result<void> done =
             for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                const Segments part = part_of(in_, first, count);
+                const KeySegments part = part_of(in_, first, count);
                 Result<void> cut = check_cuda(
                     launch_sample_cut(part, sample, place, *states + first, memory, policy_, context_.stream),
                     "topk of a sample");
@@ -161,9 +161,10 @@ class TopkRun {
                 return cut ? filter_and_select(part, first, *states + first, *lists) : cut;
             });
         if (!done) return done;
-        return repair(*states, capacity, [&](const Segments& one, std::uint64_t first, SelectState* state) {
-            return filter_and_select(one, first, state, *lists);
-        });
+        return repair(*states, capacity,
+                      [&](const KeySegments& one, std::uint64_t first, SelectState* state) {
+                          return filter_and_select(one, first, state, *lists);
+                      });
     }
 
     // Elements of each of `count` segments that are filtered in one launch: whole tiles.
@@ -173,7 +174,7 @@ class TopkRun {
         return std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
     }
 
-    Result<void> filter_and_select(const Segments& part, std::uint64_t first, SelectState* states,
+    Result<void> filter_and_select(const KeySegments& part, std::uint64_t first, SelectState* states,
                                    const PairLists& lists) {
         const Pieces pieces = pace_.pieces(max_of_a_launch(kFilterBytes, part.count));
         const LaunchStatus status =
@@ -203,8 +204,8 @@ class TopkRun {
         return done;
     }
 
-    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the first.
-    // Changing elements can make that cut bad, too; then the result is undefined, as it may be.
+    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the
+    // first. Changing elements can make that cut bad, too; then the result is undefined, as it may be.
     template <class Select>
     Result<void> repair(SelectState* states, std::uint64_t capacity, Select select) {
         std::vector<std::uint64_t> found;
@@ -226,7 +227,7 @@ class TopkRun {
                 tickets = *ticket;
             }
             const SelectState fresh{0, 0, 0, 0, ~std::uint64_t{0}};
-            const Segments one = part_of(in_, number, 1);
+            const KeySegments one = part_of(in_, number, 1);
             done = context_.workspace->write(states + number, &fresh, sizeof fresh);
             if (done)
                 done = pace_.check(launch_exact_cut(one, output_.k, capacity, states + number, bins, tickets,
@@ -270,7 +271,7 @@ class TopkRun {
         return {};
     }
 
-    Result<void> distinct_of(const Segments& part, std::uint64_t first, SelectState* states,
+    Result<void> distinct_of(const KeySegments& part, std::uint64_t first, SelectState* states,
                              const PairLists& lists, const PairLists& kept, unsigned block_capacity) {
         Result<void> done =
             check_cuda(launch_distinct_cut(part, sample_size(part.n, part.width, policy_), output_.k,
@@ -343,7 +344,7 @@ class TopkRun {
         if (!indices) return std::move(indices).error();
         Result<void> done =
             for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                const Segments part = part_of(in_, first, count);
+                const KeySegments part = part_of(in_, first, count);
                 Result<void> cut =
                     check_cuda(launch_sample_cut(part, sample, place, *states + first,
                                                  SampleMemory{nullptr, nullptr}, policy_, context_.stream),
@@ -351,12 +352,13 @@ class TopkRun {
                 return cut ? sort_survivors(part, first, *states + first, *buffers, *indices, *tiles) : cut;
             });
         if (!done) return done;
-        return repair(*states, capacity, [&](const Segments& one, std::uint64_t first, SelectState* state) {
-            return sort_survivors(one, first, state, *buffers, *indices, *tiles);
-        });
+        return repair(*states, capacity,
+                      [&](const KeySegments& one, std::uint64_t first, SelectState* state) {
+                          return sort_survivors(one, first, state, *buffers, *indices, *tiles);
+                      });
     }
 
-    Result<void> sort_survivors(const Segments& part, std::uint64_t first, SelectState* states,
+    Result<void> sort_survivors(const KeySegments& part, std::uint64_t first, SelectState* states,
                                 const SortBuffers& buffers, std::uint64_t* indices, std::uint64_t* tiles) {
         LaunchStatus status = launch_compact_survivors(part, states, buffers, indices, tiles, pieces(),
                                                        context_.limits, context_.stream);
@@ -368,7 +370,7 @@ class TopkRun {
         return pace_.check(status, "topk's sort of survivors");
     }
 
-    Result<void> sort_all(const Segments& part, std::uint64_t first, SelectState* states,
+    Result<void> sort_all(const KeySegments& part, std::uint64_t first, SelectState* states,
                           const SortBuffers& buffers, std::uint64_t* tiles) {
         LaunchStatus status = launch_rank_all(part, buffers, pieces(), context_.limits, context_.stream);
         if (status == 0)
@@ -382,10 +384,10 @@ class TopkRun {
         return pace_.check(status, "topk's sort");
     }
 
-    const Segments in_;
+    const KeySegments in_;
     const TopkOutput output_;
     const Context& context_;
-    const TopkPolicy& policy_;
+    const SelectionPolicy& policy_;
     const kernels::StopToken& stop_;
     const unsigned capacity_;
     const char* method_ = "none";

@@ -5,6 +5,7 @@
 
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/order.cuh"
 
 namespace tegu {
@@ -15,10 +16,10 @@ constexpr unsigned kFewPairs = 512;
 constexpr std::uint64_t kMaxAtOnce = 1u << 30;  // survivors
 
 struct SliceJob {
-    Segments in;
+    KeySegments in;
     const SelectState* states;  // null: the elements; else the survivors
     PairLists lists;
-    TopkOutput output;
+    SelectionOutput output;
     unsigned slice;       // results of a block
     unsigned capacity;    // pairs in shared memory: a power of two
     std::uint64_t* seen;  // [segments] gets the numbers of survivors, or null
@@ -42,7 +43,7 @@ struct SliceSource {
 // Entries that no pair was found for, as the elements have changed: what was in the memory before is nobody's
 // business.
 template <class U>
-TEGU_DEVICE void fill_entries(const TopkOutput& output, std::uint64_t number, std::uint64_t begin,
+TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t number, std::uint64_t begin,
                               std::uint64_t end) {
     for (std::uint64_t i = begin + thread_index(); i < end; i += block_threads()) {
         static_cast<U*>(output.values)[number * output.k + i] = 0;
@@ -185,7 +186,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
 // moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
 // why:   sorted, equal ones are neighbours
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(Segments in, TopkOutput output, unsigned capacity) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(KeySegments in, TopkOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
     U* const keys = reinterpret_cast<U*>(indices + capacity);
@@ -208,7 +209,7 @@ unsigned power_of_two(std::uint64_t least) {
 
 // Of a block that looks at `pairs`, or sorts them: few for each thread where there are few blocks, more where
 // many blocks wait for each other at barriers.
-unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const TopkPolicy& policy,
+unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const SelectionPolicy& policy,
                      const DeviceLimits& limits) {
     const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
     const std::uint64_t wanted = (pairs / each + kWarpLanes) / kWarpLanes * kWarpLanes;
@@ -236,8 +237,8 @@ std::size_t pair_bytes(unsigned width) {
 }
 
 // `pairs`: about as many there are of a segment.
-LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity, const TopkPolicy& policy,
-                           const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
+                           const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
     // More blocks than the device holds at once would read the pairs in vain.
     const std::uint64_t max = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
     const std::uint64_t least = (job.output.k + max - 1) / max;
@@ -264,7 +265,7 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
 
 }  // namespace
 
-unsigned block_capacity(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 10 << 10;  // what the kernel has besides
     unsigned capacity = policy.capacity;
     while (capacity > 32 &&
@@ -273,7 +274,7 @@ unsigned block_capacity(unsigned width, const TopkPolicy& policy, const DeviceLi
     return capacity;
 }
 
-LaunchStatus launch_select_blocks(const Segments& in, const TopkOutput& output, unsigned capacity,
+LaunchStatus launch_select_blocks(const KeySegments& in, const TopkOutput& output, unsigned capacity,
                                   const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (!output.distinct)
         return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, capacity, policy, limits,
@@ -284,7 +285,7 @@ LaunchStatus launch_select_blocks(const Segments& in, const TopkOutput& output, 
     return launch(kSelectDistinct[width_index(in.width)], shape, stream, in, output, pairs);
 }
 
-LaunchStatus launch_select_survivors(const Segments& in, const SelectState* states, const PairLists& lists,
+LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* states, const PairLists& lists,
                                      const TopkOutput& output, unsigned capacity, const TopkPolicy& policy,
                                      const DeviceLimits& limits, Stream stream, std::uint64_t* seen) {
     return launch_slices(SliceJob{in, states, lists, output, 0, 0, seen}, lists.capacity, capacity, policy,
@@ -292,7 +293,7 @@ LaunchStatus launch_select_survivors(const Segments& in, const SelectState* stat
 }
 
 void list_topk_kernels(KernelLister& to) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
+    const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto few = [&](unsigned index) {
         return BlockSize{policy.block_threads, kFewPairs * pair_bytes(width_of_index(index))};
     };

@@ -87,10 +87,10 @@ TEST(ExecutorWatch, CountsNoTimeWithoutWork) {
 }
 
 // Holds each job until it may go on; where it does not hold, a job is done at once.
-class HoldingStation final : public JobStation {
+class HoldingBackend final : public JobBackend {
   public:
-    explicit HoldingStation(const std::atomic<bool>* go_on = nullptr) : go_on_(go_on) {}
-    Place place() const override { return go_on_ == nullptr ? Place::Pool : Place::Gpu; }
+    explicit HoldingBackend(const std::atomic<bool>* go_on = nullptr) : go_on_(go_on) {}
+    Target target() const override { return go_on_ == nullptr ? Target::Pool : Target::Gpu; }
     Outcome run(JobTask&, const kernels::StopToken&) override {
         while (go_on_ != nullptr && !*go_on_) ::usleep(200);
         return Outcome::Done;
@@ -116,8 +116,8 @@ void run_one(Executor& executor, std::uint64_t ticket) {
 
 TEST(ExecutorWatch, AnExecutorThatHoldsAJobIsStalledWhileOthersAnswer) {
     std::atomic<bool> go_on{false};
-    Executor cpu(std::make_unique<HoldingStation>(), 1000000, [] {});
-    Executor gpu(std::make_unique<HoldingStation>(&go_on), 1000000, [] {});
+    Executor cpu(std::make_unique<HoldingBackend>(), 1000000, [] {});
+    Executor gpu(std::make_unique<HoldingBackend>(&go_on), 1000000, [] {});
     const auto states = [&] {
         return std::vector<ExecutorState>{executor_state("CPU", cpu.load()),
                                           executor_state("GPU 0", gpu.load())};

@@ -70,11 +70,11 @@ TEST(Executor, AJobThatIsOverdueOrStoppedIsNotStarted) {
 }
 
 // Fails or passes on what it is given, as it is told.
-class TestStation final : public JobStation {
+class TestBackend final : public JobBackend {
   public:
-    explicit TestStation(Outcome outcome, std::function<void(std::shared_ptr<JobTask>)> pass = nullptr)
+    explicit TestBackend(Outcome outcome, std::function<void(std::shared_ptr<JobTask>)> pass = nullptr)
         : outcome_(outcome), pass_(std::move(pass)) {}
-    Place place() const override { return Place::Gpu; }
+    Target target() const override { return Target::Gpu; }
     void start() override { started_on_ = std::this_thread::get_id(); }
     Outcome run(JobTask& task, const kernels::StopToken&) override {
         EXPECT_EQ(started_on_, std::this_thread::get_id());
@@ -113,15 +113,15 @@ TEST(Executor, JobsAndProbesBeat) {
     executor.submit(sum_task(1));
     take(executor, 1);
     EXPECT_TRUE(beats_soon(executor));
-    EXPECT_FALSE(executor.has_errands());
+    EXPECT_FALSE(executor.has_control_tasks());
     EXPECT_FALSE(executor.failure().has_value());
 }
 
 // Stands in a probe until it is let go.
-class SlowStation final : public JobStation {
+class SlowBackend final : public JobBackend {
   public:
-    SlowStation(std::atomic<int>& probes, std::atomic<bool>& go) : probes_(probes), go_(go) {}
-    Place place() const override { return Place::Gpu; }
+    SlowBackend(std::atomic<int>& probes, std::atomic<bool>& go) : probes_(probes), go_(go) {}
+    Target target() const override { return Target::Gpu; }
     Outcome run(JobTask&, const kernels::StopToken&) override { return Outcome::Done; }
     Result<void> probe() override {
         ++probes_;
@@ -137,7 +137,7 @@ class SlowStation final : public JobStation {
 TEST(Executor, AProbeThatHangsIsAskedForOnceAndOneThatFailsEndsIt) {
     std::atomic<int> probes{0};
     std::atomic<bool> go{false};
-    Executor executor(std::make_unique<SlowStation>(probes, go), 1000000, [] {});
+    Executor executor(std::make_unique<SlowBackend>(probes, go), 1000000, [] {});
     for (int i = 0; i < 100; ++i) executor.probe();
     while (probes == 0) ::usleep(200);
     EXPECT_FALSE(executor.take_heartbeat());
@@ -149,10 +149,10 @@ TEST(Executor, AProbeThatHangsIsAskedForOnceAndOneThatFailsEndsIt) {
 }
 
 // Runs until it is let go.
-class LongStation final : public JobStation {
+class LongBackend final : public JobBackend {
   public:
-    explicit LongStation(std::atomic<bool>& go) : go_(go) {}
-    Place place() const override { return Place::Pool; }
+    explicit LongBackend(std::atomic<bool>& go) : go_(go) {}
+    Target target() const override { return Target::Pool; }
     Outcome run(JobTask&, const kernels::StopToken&) override {
         while (!go_) ::usleep(200);
         return Outcome::Done;
@@ -165,13 +165,13 @@ class LongStation final : public JobStation {
 TEST(Executor, SaysHowMuchLongerAJobOfAnotherUserRuns) {
     constexpr uid_t kUser = 1000, kOther = 1001;
     std::atomic<bool> go{false};
-    Executor executor(std::make_unique<LongStation>(go), 1000000, [] {});
+    Executor executor(std::make_unique<LongBackend>(go), 1000000, [] {});
     EXPECT_EQ(0u, executor.wait_ns(kOther, wire::Priority::Normal)) << "nothing runs";
     EXPECT_FALSE(executor.runs_other(kOther, 1));
     const auto task = sum_task(1);
     constexpr std::uint64_t kHour = 3600'000'000'000;
     task->pid = 1;
-    task->choice.predicted_ns[static_cast<std::size_t>(Place::Pool)] = kHour;
+    task->choice.predicted_ns[static_cast<std::size_t>(Target::Pool)] = kHour;
     executor.submit(task);
     while (executor.load().running == 0) ::usleep(200);
     EXPECT_EQ(kUser, task->waiting.uid);
@@ -181,7 +181,7 @@ TEST(Executor, SaysHowMuchLongerAJobOfAnotherUserRuns) {
     EXPECT_GT(executor.wait_ns(kOther, wire::Priority::Normal), kHour / 2);
     EXPECT_LT(executor.wait_ns(kOther, wire::Priority::Normal), kHour);
     const auto next = sum_task(2);
-    next->choice.predicted_ns[static_cast<std::size_t>(Place::Pool)] = kHour;
+    next->choice.predicted_ns[static_cast<std::size_t>(Target::Pool)] = kHour;
     executor.submit(next);
     EXPECT_GT(executor.wait_ns(kUser, wire::Priority::Normal), kHour) << "and what waits before it";
     EXPECT_LT(executor.wait_ns(kUser, wire::Priority::High), kHour) << "which it overtakes";
@@ -192,7 +192,7 @@ TEST(Executor, SaysHowMuchLongerAJobOfAnotherUserRuns) {
 
 TEST(Executor, AJobThatRunsLateIsExpectedToRunOnAsLongAgain) {
     std::atomic<bool> go{false};
-    Executor executor(std::make_unique<LongStation>(go), 1000000, [] {});
+    Executor executor(std::make_unique<LongBackend>(go), 1000000, [] {});
     executor.submit(sum_task(1));
     while (executor.load().running == 0) ::usleep(200);
     ::usleep(20000);
@@ -228,13 +228,13 @@ TEST(Executor, LeavesACoreToOthersWhileSeveralUsersWork) {
 TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
     Executor cpu(1, 1000000, [] {});
     Executor first(
-        std::make_unique<TestStation>(JobStation::Outcome::Passed,
+        std::make_unique<TestBackend>(JobBackend::Outcome::Passed,
                                       [&](std::shared_ptr<JobTask> task) { cpu.submit(std::move(task)); }),
         1000000, [] {});
     for (std::uint64_t ticket = 1; ticket <= 5; ++ticket) first.submit(sum_task(ticket));
     for (const std::shared_ptr<JobTask>& task : take(cpu, 5)) {
         EXPECT_FALSE(task->body.empty());
-        EXPECT_EQ(Place::Pool, task->place);
+        EXPECT_EQ(Target::Pool, task->target);
     }
     EXPECT_TRUE(first.take_done().empty());
     while (first.load().running != 0) ::usleep(200);
@@ -248,7 +248,7 @@ TEST(Executor, OneThatPassesAJobOnKeepsNothingOfIt) {
     std::thread::id ended_on;
     Executor cpu(1, 1000000, [] {});
     {
-        Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed,
+        Executor first(std::make_unique<TestBackend>(JobBackend::Outcome::Passed,
                                                      [&](std::shared_ptr<JobTask> task) {
                                                          cpu.submit(std::move(task));
                                                          for (int i = 0; i < 10000 && !ended; ++i)
@@ -269,7 +269,7 @@ TEST(Executor, OneThatPassesAJobOnKeepsNothingOfIt) {
 
 TEST(Executor, AJobCostsWhatItDoesWhereItWaits) {
     std::atomic<bool> go_on{false};
-    Executor executor(std::make_unique<TestStation>(JobStation::Outcome::Passed,
+    Executor executor(std::make_unique<TestBackend>(JobBackend::Outcome::Passed,
                                                     [&](const std::shared_ptr<JobTask>&) {
                                                         while (!go_on) ::usleep(200);
                                                     }),
@@ -287,7 +287,7 @@ TEST(Executor, AJobCostsWhatItDoesWhereItWaits) {
 
 TEST(Executor, AFatalErrorEndsItAndLeavesTheJobInFlight) {
     std::atomic<int> woken{0};
-    Executor executor(std::make_unique<TestStation>(JobStation::Outcome::Fatal), 1000000, [&] { ++woken; });
+    Executor executor(std::make_unique<TestBackend>(JobBackend::Outcome::Fatal), 1000000, [&] { ++woken; });
     const std::shared_ptr<JobTask> task = sum_task(1);
     executor.submit(task);
     while (!executor.failure()) ::usleep(200);
@@ -298,7 +298,7 @@ TEST(Executor, AFatalErrorEndsItAndLeavesTheJobInFlight) {
     EXPECT_GE(woken.load(), 1);
 }
 
-TEST(Executor, ErrandsAreRunBetweenJobsAndBroughtBack) {
+TEST(Executor, ControlTasksAreRunBetweenJobsAndBroughtBack) {
     std::atomic<int> woken{0};
     Executor executor(1, 1000000, [&] { ++woken; });
     std::thread::id worked_on, done_on;
@@ -307,20 +307,20 @@ TEST(Executor, ErrandsAreRunBetweenJobsAndBroughtBack) {
     executor.post([] {}, nullptr);
     executor.submit(sum_task(1));
     take(executor, 1);
-    EXPECT_TRUE(executor.has_errands());
-    EXPECT_TRUE(executor.run_done_errands());
-    EXPECT_FALSE(executor.run_done_errands());
-    EXPECT_FALSE(executor.has_errands());
+    EXPECT_TRUE(executor.has_control_tasks());
+    EXPECT_TRUE(executor.run_done_control_tasks());
+    EXPECT_FALSE(executor.run_done_control_tasks());
+    EXPECT_FALSE(executor.has_control_tasks());
     EXPECT_EQ(std::this_thread::get_id(), done_on);
     EXPECT_NE(std::this_thread::get_id(), worked_on);
     EXPECT_NE(std::thread::id(), worked_on);
     EXPECT_GE(woken.load(), 1);
 }
 
-TEST(Executor, ErrandsThatWaitAreDroppedAtTheEnd) {
+TEST(Executor, ControlTasksThatWaitAreDroppedAtTheEnd) {
     const auto owned = std::make_shared<int>(1);
     {
-        Executor executor(std::make_unique<TestStation>(JobStation::Outcome::Fatal), 1000000, [] {});
+        Executor executor(std::make_unique<TestBackend>(JobBackend::Outcome::Fatal), 1000000, [] {});
         executor.submit(sum_task(1));
         while (!executor.failure()) ::usleep(200);
         executor.post([owned] { ADD_FAILURE() << "the thread has ended"; }, [owned] {});
@@ -330,9 +330,9 @@ TEST(Executor, ErrandsThatWaitAreDroppedAtTheEnd) {
 }
 
 // The word cannot be passed on: the thread ends, says why, and does not take the process with it.
-class ThrowingStation final : public JobStation {
+class ThrowingBackend final : public JobBackend {
   public:
-    Place place() const override { return Place::Pool; }
+    Target target() const override { return Target::Pool; }
     Outcome run(JobTask& task, const kernels::StopToken&) override {
         if (task.waiting.ticket == 2) throw std::runtime_error("no way");
         if (task.waiting.ticket == 3) throw std::bad_alloc();
@@ -341,10 +341,10 @@ class ThrowingStation final : public JobStation {
     void end() override { ended_on = std::this_thread::get_id(); }
     static std::thread::id ended_on;
 };
-std::thread::id ThrowingStation::ended_on;
+std::thread::id ThrowingBackend::ended_on;
 
 TEST(Executor, SaysWhatEndedIt) {
-    Executor executor(std::make_unique<ThrowingStation>(), 1000000, [] {});
+    Executor executor(std::make_unique<ThrowingBackend>(), 1000000, [] {});
     executor.submit(sum_task(1));
     executor.submit(sum_task(2));
     while (!executor.failure()) ::usleep(200);
@@ -355,16 +355,16 @@ TEST(Executor, SaysWhatEndedIt) {
 
 // A device has not failed because the host had no memory; and what it holds ends on its own thread.
 TEST(Executor, WithoutMemoryItEndsAndSaysSo) {
-    ThrowingStation::ended_on = std::thread::id();
+    ThrowingBackend::ended_on = std::thread::id();
     {
-        Executor executor(std::make_unique<ThrowingStation>(), 1000000, [] {});
+        Executor executor(std::make_unique<ThrowingBackend>(), 1000000, [] {});
         executor.submit(sum_task(3));
         while (!executor.failure()) ::usleep(200);
         EXPECT_EQ(Status::OutOfMemory, executor.failure()->status);
-        EXPECT_EQ(std::thread::id(), ThrowingStation::ended_on) << "somebody may still ask for it";
+        EXPECT_EQ(std::thread::id(), ThrowingBackend::ended_on) << "somebody may still ask for it";
     }
-    EXPECT_NE(std::thread::id(), ThrowingStation::ended_on);
-    EXPECT_NE(std::this_thread::get_id(), ThrowingStation::ended_on);
+    EXPECT_NE(std::thread::id(), ThrowingBackend::ended_on);
+    EXPECT_NE(std::this_thread::get_id(), ThrowingBackend::ended_on);
 }
 
 // Without memory to pass the word on: the io thread looks by itself, every second.

@@ -123,16 +123,16 @@ class Daemon {
 
     void run(const CostClass& job, Truth& truth) {
         const Answer answer = choose(job, true);
-        const Place place = answer.place;
-        const Backend backend = backend_of(place, 0);
+        const Target target = answer.target;
+        const Backend backend = backend_of(target, 0);
         if (answer.reason == Reason::Trial) model_.note_trial(job, backend);
         MeasuredJob measured;
         measured.job = job;
-        measured.place = place;
-        measured.threads = place == Place::Pool && job.plan_ns >= 20'000 ? threads_ : 1;
+        measured.target = target;
+        measured.threads = target == Target::Pool && job.plan_ns >= 20'000 ? threads_ : 1;
         measured.predicted_ns = model_.predict_ns(job, backend);
         measured.measured_ns = static_cast<std::uint64_t>(truth.measured_ns(job, backend));
-        if (place != Place::Inline)
+        if (target != Target::Inline)
             for (Backend other = kOneThread; other <= kFirstGpu; ++other)
                 if (other != backend) model_.note_elsewhere(job, other);
         model_.learn(measured);
@@ -165,16 +165,16 @@ Outcome outcome(const Machine& machine, unsigned seed, bool probes, int jobs_of_
     std::vector<double> ratios;
     for (const CostClass& job : jobs()) {
         for (int i = 0; i < jobs_of_each; ++i) daemon.run(job, truth);
-        const Place place = daemon.choose(job, false).place;
+        const Target target = daemon.choose(job, false).target;
         const double inline_ns = truth.time_ns(job, kOneThread);
         const double express_ns = kStartNs + inline_ns, pool_ns = kStartNs + truth.time_ns(job, kPool),
                      gpu_ns = kStartNs + truth.time_ns(job, kFirstGpu);
         // A client that asks for the CPU gets the io thread for what is below the budget.
         const double cpu_ns = inline_ns < kBudgetNs ? inline_ns : std::min(express_ns, pool_ns);
-        const double taken = place == Place::Inline    ? inline_ns
-                             : place == Place::Express ? express_ns
-                             : place == Place::Gpu     ? gpu_ns
-                                                       : pool_ns;
+        const double taken = target == Target::Inline    ? inline_ns
+                             : target == Target::Express ? express_ns
+                             : target == Target::Gpu     ? gpu_ns
+                                                         : pool_ns;
         ratios.push_back(std::max((taken + kClientNs) / (std::min(cpu_ns, gpu_ns) + kClientNs), 1.0));
     }
     std::sort(ratios.begin(), ratios.end());

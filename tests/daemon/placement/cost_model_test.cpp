@@ -24,13 +24,13 @@ double predicted(const CostModel& model, const CostClass& job, Backend backend) 
 }
 
 // As the daemon sees it: predicted, then measured.
-void run(CostModel& model, Place place, unsigned threads, const CostClass& job, double measured_ns,
+void run(CostModel& model, Target target, unsigned threads, const CostClass& job, double measured_ns,
          bool cold = false) {
     MeasuredJob measured;
     measured.job = job;
-    measured.place = place;
+    measured.target = target;
     measured.threads = threads;
-    measured.predicted_ns = model.predict_ns(job, backend_of(place, 0));
+    measured.predicted_ns = model.predict_ns(job, backend_of(target, 0));
     measured.measured_ns = static_cast<std::uint64_t>(measured_ns);
     measured.cold = cold;
     model.learn(measured);
@@ -61,7 +61,7 @@ TEST(CostModel, LearnsOfAGpuByItself) {
     CostModel model = machine(4, {10});
     const double one = predicted(model, planned(kLong), kOneThread),
                  pool = predicted(model, planned(kLong), kPool);
-    for (int i = 0; i < 100; ++i) run(model, Place::Gpu, 1, planned(kLong), kLong / 20.0);
+    for (int i = 0; i < 100; ++i) run(model, Target::Gpu, 1, planned(kLong), kLong / 20.0);
     EXPECT_NEAR(kLong / 20.0, predicted(model, planned(kLong), kGpu), kLong / 400.0);
     EXPECT_EQ(one, predicted(model, planned(kLong), kOneThread)) << "it says nothing of the CPU";
     EXPECT_EQ(pool, predicted(model, planned(kLong), kPool));
@@ -74,14 +74,14 @@ TEST(CostModel, PredictionsAreNeverZeroAndSaturate) {
     const std::uint64_t huge = model.predict_ns(planned(UINT64_MAX), kOneThread);
     EXPECT_GT(huge, std::uint64_t{1} << 62);
     EXPECT_LT(huge, std::uint64_t{1} << 63);
-    for (int i = 0; i < 200; ++i) run(model, Place::Pool, 4, planned(kLong), kLong * 1e6);
+    for (int i = 0; i < 200; ++i) run(model, Target::Pool, 4, planned(kLong), kLong * 1e6);
     EXPECT_LE(predicted(model, planned(kLong), kPool), 1024.0 * kLong) << "a correction has its bounds";
 }
 
 TEST(CostModel, LearnsTheSpeedOfTheMachineInBothDirections) {
     for (const double speed : {0.1, 0.5, 1.0, 3.0, 20.0}) {
         CostModel model = machine(1);
-        for (int i = 0; i < 30; ++i) run(model, Place::Inline, 1, planned(kLong), kLong * speed);
+        for (int i = 0; i < 30; ++i) run(model, Target::Inline, 1, planned(kLong), kLong * speed);
         EXPECT_NEAR(kLong * speed, predicted(model, planned(kLong), kOneThread), kLong * speed * 0.05)
             << speed;
         CostClass other = planned(kLong);
@@ -95,8 +95,8 @@ TEST(CostModel, WhatOneClassShowsDoesNotMoveAnotherThatIsKnown) {
     CostModel model = machine(1);
     CostClass other = planned(kLong);
     other.key ^= 1 << 16;
-    for (int i = 0; i < 30; ++i) run(model, Place::Inline, 1, other, kLong);
-    for (int i = 0; i < 300; ++i) run(model, Place::Inline, 1, planned(kLong), 8.0 * kLong);
+    for (int i = 0; i < 30; ++i) run(model, Target::Inline, 1, other, kLong);
+    for (int i = 0; i < 300; ++i) run(model, Target::Inline, 1, planned(kLong), 8.0 * kLong);
     EXPECT_NEAR(8.0 * kLong, predicted(model, planned(kLong), kOneThread), 0.4 * kLong);
     EXPECT_NEAR(kLong, predicted(model, other, kOneThread), 0.15 * kLong);
     EXPECT_EQ(planned(kLong, Operation::Reduce).plan_ns,
@@ -106,8 +106,8 @@ TEST(CostModel, WhatOneClassShowsDoesNotMoveAnotherThatIsKnown) {
 // Small jobs of a class do not move what is known of its large ones.
 TEST(CostModel, SizesOfAClassLearnForThemselves) {
     CostModel model = machine(1);
-    for (int i = 0; i < 30; ++i) run(model, Place::Inline, 1, planned(50 * kLong), 50.0 * kLong);
-    for (int i = 0; i < 1000; ++i) run(model, Place::Inline, 1, planned(20'000), 80'000);
+    for (int i = 0; i < 30; ++i) run(model, Target::Inline, 1, planned(50 * kLong), 50.0 * kLong);
+    for (int i = 0; i < 1000; ++i) run(model, Target::Inline, 1, planned(20'000), 80'000);
     EXPECT_NEAR(80'000, predicted(model, planned(20'000), kOneThread), 4'000);
     EXPECT_NEAR(50.0 * kLong, predicted(model, planned(50 * kLong), kOneThread), 5.0 * kLong);
 }
@@ -115,14 +115,14 @@ TEST(CostModel, SizesOfAClassLearnForThemselves) {
 TEST(CostModel, LearnsWhatThreadsGainWithoutCountingThemAsOne) {
     CostModel model = machine(4);
     const CostClass job = planned(12'000'000);
-    for (int i = 0; i < 30; ++i) run(model, Place::Pool, 4, job, 6'000'000);  // memory allows a gain of 2
+    for (int i = 0; i < 30; ++i) run(model, Target::Pool, 4, job, 6'000'000);  // memory allows a gain of 2
     EXPECT_NEAR(6'000'000, predicted(model, job, kPool), 200'000);
     EXPECT_EQ(12'000'000u, model.predict_ns(job, kOneThread));
 }
 
 TEST(CostModel, AJobOnOneThreadOfThePoolTeachesInlineOnesToo) {
     CostModel model = machine(4);
-    for (int i = 0; i < 30; ++i) run(model, Place::Pool, 1, planned(kLong), 3.0 * kLong);
+    for (int i = 0; i < 30; ++i) run(model, Target::Pool, 1, planned(kLong), 3.0 * kLong);
     EXPECT_NEAR(3.0 * kLong, predicted(model, planned(kLong), kOneThread), 0.15 * kLong);
     EXPECT_NEAR(3.0 * kLong, predicted(model, planned(kLong), kPool), 0.15 * kLong);
 }
@@ -130,39 +130,39 @@ TEST(CostModel, AJobOnOneThreadOfThePoolTeachesInlineOnesToo) {
 TEST(CostModel, AnInlinePredictionIsAtMostWhatAllThreadsTakeTogether) {
     CostModel model = machine(4);
     for (int i = 0; i < 50; ++i)
-        run(model, Place::Inline, 1, planned(kLong), 50.0 * kLong);  // a machine that was busy
+        run(model, Target::Inline, 1, planned(kLong), 50.0 * kLong);  // a machine that was busy
     EXPECT_GT(predicted(model, planned(kLong), kOneThread), 40.0 * kLong);
-    for (int i = 0; i < 100; ++i) run(model, Place::Pool, 4, planned(kLong), 0.5 * kLong);
+    for (int i = 0; i < 100; ++i) run(model, Target::Pool, 4, planned(kLong), 0.5 * kLong);
     EXPECT_NEAR(2.0 * kLong, predicted(model, planned(kLong), kOneThread), 0.2 * kLong);
 }
 
 TEST(CostModel, OneWildMeasurementMovesItLittle) {
     CostModel model = machine(1);
     for (int i = 0; i < 50; ++i)
-        run(model, Place::Inline, 1, planned(kLong), i % 2 ? 1.04 * kLong : 0.96 * kLong);
-    run(model, Place::Inline, 1, planned(kLong), 1000.0 * kLong);
+        run(model, Target::Inline, 1, planned(kLong), i % 2 ? 1.04 * kLong : 0.96 * kLong);
+    run(model, Target::Inline, 1, planned(kLong), 1000.0 * kLong);
     EXPECT_LE(predicted(model, planned(kLong), kOneThread), 1.05 * kLong);
-    run(model, Place::Inline, 1, planned(kLong), 0);
+    run(model, Target::Inline, 1, planned(kLong), 0);
     EXPECT_GE(predicted(model, planned(kLong), kOneThread), 0.95 * kLong);
 }
 
 // A power mode, or a device that is shared from now on.
 TEST(CostModel, ALastingChangeIsLearntWithinSomeTenJobs) {
     CostModel model = machine(1);
-    for (int i = 0; i < 100; ++i) run(model, Place::Inline, 1, planned(kLong), kLong);
-    for (int i = 0; i < 40; ++i) run(model, Place::Inline, 1, planned(kLong), 10.0 * kLong);
+    for (int i = 0; i < 100; ++i) run(model, Target::Inline, 1, planned(kLong), kLong);
+    for (int i = 0; i < 40; ++i) run(model, Target::Inline, 1, planned(kLong), 10.0 * kLong);
     EXPECT_GT(predicted(model, planned(kLong), kOneThread), 7.0 * kLong);
-    for (int i = 0; i < 40; ++i) run(model, Place::Inline, 1, planned(kLong), kLong);
+    for (int i = 0; i < 40; ++i) run(model, Target::Inline, 1, planned(kLong), kLong);
     EXPECT_LT(predicted(model, planned(kLong), kOneThread), 1.4 * kLong) << "and forgotten";
 }
 
 TEST(CostModel, TinyAndColdJobsTeachNothingAndAreNoRecord) {
     CostModel model = machine(2);
-    for (int i = 0; i < 1000; ++i) run(model, Place::Inline, 1, planned(CostModel::kLeastNs - 1), 1'000'000);
-    for (int i = 0; i < 1000; ++i) run(model, Place::Pool, 2, planned(kLong), 100.0 * kLong, true);
+    for (int i = 0; i < 1000; ++i) run(model, Target::Inline, 1, planned(CostModel::kLeastNs - 1), 1'000'000);
+    for (int i = 0; i < 1000; ++i) run(model, Target::Pool, 2, planned(kLong), 100.0 * kLong, true);
     EXPECT_EQ(kLong, model.predict_ns(planned(kLong), kOneThread));
     EXPECT_EQ(0u, model.record(Operation::Topk).jobs);
-    run(model, Place::Inline, 1, planned(CostModel::kLeastNs), 6000);
+    run(model, Target::Inline, 1, planned(CostModel::kLeastNs), 6000);
     EXPECT_EQ(1u, model.record(Operation::Topk).jobs);
 }
 
@@ -170,15 +170,15 @@ TEST(CostModel, TinyAndColdJobsTeachNothingAndAreNoRecord) {
 TEST(CostModel, TheFirstJobOfAClassMayBeACold) {
     CostModel model = machine(2, {10});
     const double before = predicted(model, planned(kLong), kGpu);
-    run(model, Place::Gpu, 1, planned(kLong), 100 * before);
+    run(model, Target::Gpu, 1, planned(kLong), 100 * before);
     EXPECT_EQ(before, predicted(model, planned(kLong), kGpu));
     EXPECT_EQ(0u, model.record(Operation::Topk).jobs);
-    run(model, Place::Gpu, 1, planned(kLong), 4 * before);
+    run(model, Target::Gpu, 1, planned(kLong), 4 * before);
     EXPECT_GT(predicted(model, planned(kLong), kGpu), 2 * before) << "the second one is believed";
     CostClass other = planned(kLong);
     other.key ^= 1 << 16;
     const double expected = predicted(model, other, kGpu);
-    run(model, Place::Gpu, 1, other, expected / 3);
+    run(model, Target::Gpu, 1, other, expected / 3);
     EXPECT_LT(predicted(model, other, kGpu), expected / 2) << "so is a first one that is quick";
 }
 
@@ -231,7 +231,7 @@ TEST(CostModel, ATableSaysWhatItsRowsAreFor) {
     EXPECT_NEAR(200'000, predicted(model, job, kOneThread), 1);
     EXPECT_EQ(CostSource::Table, model.source(kGpu));
     // Jobs correct it, and one class that is slower than its row says something of the others.
-    for (int i = 0; i < 30; ++i) run(model, Place::Gpu, 1, job, 30'000);
+    for (int i = 0; i < 30; ++i) run(model, Target::Gpu, 1, job, 30'000);
     EXPECT_NEAR(30'000, predicted(model, job, kGpu), 1'500);
     const CostClass other = class_of_job(job_of(sum(), 1, 1'000'000, ElementType::I32));
     EXPECT_GT(predicted(model, other, kGpu), 20'000);
@@ -285,10 +285,10 @@ TEST(CostModel, EvidenceCountsWhatWasSeenAndWhatRanElsewhere) {
     for (int i = 0; i < 3; ++i) model.note_elsewhere(job, kGpu);
     EXPECT_EQ(3u, model.evidence(job, kGpu).elsewhere);
     EXPECT_EQ(0u, model.evidence(planned(100 * kLong), kGpu).elsewhere) << "sizes for themselves";
-    run(model, Place::Gpu, 1, job, predicted(model, job, kGpu));
+    run(model, Target::Gpu, 1, job, predicted(model, job, kGpu));
     EXPECT_EQ(1u, model.evidence(job, kGpu).seen);
     EXPECT_EQ(0u, model.evidence(job, kGpu).elsewhere);
-    for (int i = 0; i < 100; ++i) run(model, Place::Gpu, 1, job, predicted(model, job, kGpu));
+    for (int i = 0; i < 100; ++i) run(model, Target::Gpu, 1, job, predicted(model, job, kGpu));
     EXPECT_EQ(unsigned{CorrectionCurve::kTrusted}, model.evidence(job, kGpu).seen);
 }
 
@@ -296,12 +296,12 @@ TEST(CostModel, EvidenceCountsWhatWasSeenAndWhatRanElsewhere) {
 TEST(CostModel, MemoryIsBounded) {
     CostModel model = machine(1);
     const CostClass first = planned(kLong);
-    for (int i = 0; i < 20; ++i) run(model, Place::Inline, 1, first, 4.0 * kLong);
+    for (int i = 0; i < 20; ++i) run(model, Target::Inline, 1, first, 4.0 * kLong);
     for (std::uint64_t i = 0; i < 3 * CostModel::kMostClasses; ++i) {
         CostClass job = planned(kLong);
         job.key = i << 32;
-        run(model, Place::Inline, 1, job, kLong);
-        if (i % 100 == 0) run(model, Place::Inline, 1, first, 4.0 * kLong);
+        run(model, Target::Inline, 1, job, kLong);
+        if (i % 100 == 0) run(model, Target::Inline, 1, first, 4.0 * kLong);
     }
     EXPECT_EQ(std::size_t{CostModel::kMostClasses}, model.classes(kOneThread));
     EXPECT_NEAR(4.0 * kLong, predicted(model, first, kOneThread), 0.3 * kLong) << "what is in use stays";

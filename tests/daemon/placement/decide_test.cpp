@@ -33,77 +33,77 @@ Question question() {
     return asks;
 }
 
-void expect(const Question& asks, Place place, Reason reason, const char* what = "") {
+void expect(const Question& asks, Target target, Reason reason, const char* what = "") {
     const Answer answer = decide(asks);
-    EXPECT_EQ(place_word(place), place_word(answer.place)) << what;
+    EXPECT_EQ(target_word(target), target_word(answer.target)) << what;
     EXPECT_EQ(reason_word(reason), reason_word(answer.reason)) << what;
 }
 
 TEST(Decide, TheBackendThatIsDoneFirst) {
     Question asks = question();
-    expect(asks, Place::Gpu, Reason::Fastest);
+    expect(asks, Target::Gpu, Reason::Fastest);
     EXPECT_EQ(120 * kUs, decide(asks).done_ns);
     asks.gpus[0].run_ns = 400 * kUs;
-    expect(asks, Place::Pool, Reason::Fastest);
+    expect(asks, Target::Pool, Reason::Fastest);
     asks.gpus[0].run_ns = 300 * kUs;
-    expect(asks, Place::Pool, Reason::Fastest, "the CPU, of equals");
+    expect(asks, Target::Pool, Reason::Fastest, "the CPU, of equals");
 }
 
 TEST(Decide, ASmallJobRunsAtOnceUnlessItAsksForAGpu) {
     Question asks = question();
     asks.on_io.run_ns = 49 * kUs;
-    expect(asks, Place::Inline, Reason::Small);
+    expect(asks, Target::Inline, Reason::Small);
     asks.asked = Asked::Cpu;
-    expect(asks, Place::Inline, Reason::Small);
+    expect(asks, Target::Inline, Reason::Small);
     asks.asked = Asked::Gpu;
-    expect(asks, Place::Gpu, Reason::Asked);
+    expect(asks, Target::Gpu, Reason::Asked);
     asks.asked = Asked::Auto;
     asks.on_io.run_ns = 50 * kUs;
-    expect(asks, Place::Gpu, Reason::Fastest, "the budget is over");
+    expect(asks, Target::Gpu, Reason::Fastest, "the budget is over");
     asks.on_io.run_ns = 10 * kUs;
     asks.on_io.possible = false;
-    expect(asks, Place::Gpu, Reason::Fastest, "no working memory is left");
+    expect(asks, Target::Gpu, Reason::Fastest, "no working memory is left");
     asks = question();
     asks.inline_budget_ns = 0;
     asks.on_io.run_ns = 0;
-    expect(asks, Place::Gpu, Reason::Fastest, "never");
+    expect(asks, Target::Gpu, Reason::Fastest, "never");
 }
 
 TEST(Decide, WhatTheClientAsksForIsDone) {
     Question asks = question();
     asks.asked = Asked::Cpu;
-    expect(asks, Place::Pool, Reason::Asked);
+    expect(asks, Target::Pool, Reason::Asked);
     asks.asked = Asked::Gpu;
     asks.gpus[0] = offer(900 * kMs, 900 * kMs);
-    expect(asks, Place::Gpu, Reason::Asked);
+    expect(asks, Target::Gpu, Reason::Asked);
 }
 
 TEST(Decide, WithoutAGpuThatCanRunItTheCpuDoes) {
     Question asks = question();
     asks.gpus[0].possible = false;
-    expect(asks, Place::Pool, Reason::Only);
+    expect(asks, Target::Pool, Reason::Only);
     asks.gpus.clear();
-    expect(asks, Place::Pool, Reason::Only);
+    expect(asks, Target::Pool, Reason::Only);
 }
 
 // The sum beside another client's long entropy maps.
 TEST(Decide, WhatWaitsBeforeItCounts) {
     Question asks = question();
     asks.gpus[0].wait_ns = 28 * kMs;
-    expect(asks, Place::Pool, Reason::Queue);
+    expect(asks, Target::Pool, Reason::Queue);
     asks.gpus[0].wait_ns = 100 * kUs;
-    expect(asks, Place::Gpu, Reason::Fastest, "a short wait is worth it");
+    expect(asks, Target::Gpu, Reason::Fastest, "a short wait is worth it");
     asks.pool.wait_ns = 10 * kMs;
     asks.gpus[0] = offer(600 * kUs);
-    expect(asks, Place::Gpu, Reason::Queue);
+    expect(asks, Target::Gpu, Reason::Queue);
 }
 
 TEST(Decide, WhatIsCopiedForItAloneCounts) {
     Question asks = question();
     asks.gpus[0].copy_ns = 199 * kUs;
-    expect(asks, Place::Gpu, Reason::Fastest);
+    expect(asks, Target::Gpu, Reason::Fastest);
     asks.gpus[0].copy_ns = 201 * kUs;
-    expect(asks, Place::Pool, Reason::Copy);
+    expect(asks, Target::Pool, Reason::Copy);
     EXPECT_EQ(0u, decide(asks).missed_ns) << "no later job would gain";
 }
 
@@ -112,7 +112,7 @@ TEST(Decide, ACopyThatLaterJobsUseIsMadeOnceItsLackHasCostAsMuch) {
     Question asks = question();
     asks.gpus[0].keep_ns = 1 * kMs;
     std::uint64_t jobs = 0;
-    for (; decide(asks).place != Place::Gpu && jobs < 100; ++jobs) {
+    for (; decide(asks).target != Target::Gpu && jobs < 100; ++jobs) {
         const Answer answer = decide(asks);
         EXPECT_EQ(reason_word(Reason::Copy), reason_word(answer.reason));
         EXPECT_EQ(200 * kUs, answer.missed_ns);
@@ -176,30 +176,30 @@ TEST(Decide, ALongJobIsDividedOverIdleGpus) {
     asks.can_divide = true;
     asks.pool.run_ns = 6 * kMs;
     asks.gpus = {offer(10 * kMs), offer(10 * kMs)};
-    expect(asks, Place::Gpu, Reason::Fastest);
+    expect(asks, Target::Gpu, Reason::Fastest);
 }
 
 TEST(Decide, AShortJobTakesTheExpressLaneBesideALongOneOfAnotherClient) {
     Question asks = question();
     asks.gpus.clear();
     asks.pool.wait_ns = 500 * kMs;
-    expect(asks, Place::Pool, Reason::Only, "nobody else's job runs");
+    expect(asks, Target::Pool, Reason::Only, "nobody else's job runs");
     asks.pool_runs_others = true;
-    expect(asks, Place::Express, Reason::Express);
+    expect(asks, Target::Express, Reason::Express);
     asks.asked = Asked::Cpu;
-    expect(asks, Place::Express, Reason::Express);
+    expect(asks, Target::Express, Reason::Express);
     asks.asked = Asked::Auto;
     asks.express.possible = false;
-    expect(asks, Place::Pool, Reason::Only, "too much working memory");
+    expect(asks, Target::Pool, Reason::Only, "too much working memory");
     asks.express.possible = true;
     asks.express.run_ns = kExpressNs + 1;
-    expect(asks, Place::Pool, Reason::Only, "too long for one thread");
+    expect(asks, Target::Pool, Reason::Only, "too long for one thread");
     asks.express.run_ns = 2 * kMs;
     asks.express_own_ns = 4 * kMs;
-    expect(asks, Place::Pool, Reason::Only, "the user has enough there");
+    expect(asks, Target::Pool, Reason::Only, "the user has enough there");
     asks.express_own_ns = 0;
     asks.express.wait_ns = 600 * kMs;
-    expect(asks, Place::Pool, Reason::Only, "done sooner in the pool");
+    expect(asks, Target::Pool, Reason::Only, "done sooner in the pool");
 }
 
 // To wake all threads takes longer than one thread takes for the job.
@@ -207,23 +207,23 @@ TEST(Decide, OneThreadComputesWhatIsNotWorthThePool) {
     Question asks = question();
     asks.gpus[0].run_ns = 400 * kUs;
     asks.express = offer(200 * kUs);
-    expect(asks, Place::Express, Reason::Fastest);
+    expect(asks, Target::Express, Reason::Fastest);
     EXPECT_EQ(220 * kUs, decide(asks).done_ns);
     asks.express.wait_ns = 101 * kUs;
-    expect(asks, Place::Pool, Reason::Fastest, "another job is there");
+    expect(asks, Target::Pool, Reason::Fastest, "another job is there");
     asks.express.wait_ns = 0;
     asks.pool.wait_ns = 1;
-    expect(asks, Place::Pool, Reason::Fastest, "jobs of one client keep their order");
+    expect(asks, Target::Pool, Reason::Fastest, "jobs of one client keep their order");
     asks.pool.wait_ns = 0;
     asks.gpus[0].run_ns = 100 * kUs;
-    expect(asks, Place::Gpu, Reason::Fastest);
+    expect(asks, Target::Gpu, Reason::Fastest);
     asks.asked = Asked::Cpu;
-    expect(asks, Place::Express, Reason::Asked);
+    expect(asks, Target::Express, Reason::Asked);
     asks.trial_jobs = 128;
     asks.pool.elsewhere = 5'000;
-    expect(asks, Place::Pool, Reason::Trial, "it may be faster than it was");
+    expect(asks, Target::Pool, Reason::Trial, "it may be faster than it was");
     asks.pool.elsewhere = 0;
-    expect(asks, Place::Express, Reason::Asked);
+    expect(asks, Target::Express, Reason::Asked);
 }
 
 // Both backends are busy with others' long jobs.
@@ -232,9 +232,9 @@ TEST(Decide, TheExpressLaneIsWeighedAgainstTheGpu) {
     asks.pool.wait_ns = 500 * kMs;
     asks.pool_runs_others = true;
     asks.gpus[0].wait_ns = 28 * kMs;
-    expect(asks, Place::Express, Reason::Express);
+    expect(asks, Target::Express, Reason::Express);
     asks.gpus[0].wait_ns = 0;
-    expect(asks, Place::Gpu, Reason::Fastest);
+    expect(asks, Target::Gpu, Reason::Fastest);
 }
 
 TEST(Decide, TriesWhatIsNotKnownBeforeItIsForgotten) {
@@ -248,7 +248,7 @@ TEST(Decide, TriesWhatIsNotKnownBeforeItIsForgotten) {
         return 100'000u;
     };
     EXPECT_LE(jobs_until_trial(asks.gpus[0]), 8u) << "never tried: soon";
-    EXPECT_EQ(place_word(Place::Gpu), place_word(decide(asks).place));
+    EXPECT_EQ(target_word(Target::Gpu), target_word(decide(asks).target));
     asks.gpus[0].seen = 16;
     const unsigned known = jobs_until_trial(asks.gpus[0]);
     EXPECT_GE(known, 3 * 128u) << "as they come in threes";
@@ -265,7 +265,7 @@ TEST(Decide, TriesWhatIsNotKnownBeforeItIsForgotten) {
     asks.trial_jobs = 128;
     const unsigned of_the_cpu = jobs_until_trial(asks.pool);
     EXPECT_LE(of_the_cpu, 32u);
-    EXPECT_EQ(place_word(Place::Pool), place_word(decide(asks).place));
+    EXPECT_EQ(target_word(Target::Pool), target_word(decide(asks).target));
 }
 
 TEST(Decide, TrialsCostLittle) {
@@ -293,19 +293,19 @@ TEST(Decide, NothingIsTriedAtTheExpenseOfOthers) {
     Question asks = question();
     asks.gpus[0] = offer(360 * kUs);
     asks.gpus[0].elsewhere = 60'000;
-    expect(asks, Place::Pool, Reason::Fastest, "no trials are wanted");
+    expect(asks, Target::Pool, Reason::Fastest, "no trials are wanted");
     asks.trial_jobs = 128;
-    expect(asks, Place::Gpu, Reason::Trial);
+    expect(asks, Target::Gpu, Reason::Trial);
     asks.gpus[0].wait_ns = 1;
     EXPECT_NE(reason_word(Reason::Trial), reason_word(decide(asks).reason)) << "somebody works there";
     asks.gpus[0] = offer(100 * kMs);
     asks.pool.run_ns = asks.express.run_ns = 70 * kMs;
     asks.gpus[0].elsewhere = 60'000;
-    expect(asks, Place::Pool, Reason::Fastest, "30 ms are too much to spend on knowledge");
+    expect(asks, Target::Pool, Reason::Fastest, "30 ms are too much to spend on knowledge");
     asks.asked = Asked::Cpu;
     asks.gpus[0] = offer(360 * kUs);
     asks.gpus[0].elsewhere = 60'000;
-    expect(asks, Place::Pool, Reason::Asked, "what is asked for is done");
+    expect(asks, Target::Pool, Reason::Asked, "what is asked for is done");
 }
 
 // One thread that was believed too slow for the io thread can show that it is not.
@@ -316,16 +316,16 @@ TEST(Decide, TriesOneThreadWhereTheJobMayBeSmall) {
     asks.on_io.run_ns = asks.express.run_ns = 120 * kUs;
     asks.pool.run_ns = 60 * kUs;
     asks.express.elsewhere = 5'000;
-    expect(asks, Place::Express, Reason::Trial);
+    expect(asks, Target::Express, Reason::Trial);
     asks.on_io.run_ns = asks.express.run_ns = 60 * kUs;
-    expect(asks, Place::Inline, Reason::Trial, "where it would run if it is small");
+    expect(asks, Target::Inline, Reason::Trial, "where it would run if it is small");
     asks.on_io.possible = false;
-    expect(asks, Place::Express, Reason::Trial);
+    expect(asks, Target::Express, Reason::Trial);
     asks.pool.wait_ns = 1;
-    expect(asks, Place::Pool, Reason::Only, "beside another job it would tell nothing");
+    expect(asks, Target::Pool, Reason::Only, "beside another job it would tell nothing");
     asks.pool.wait_ns = 0;
     asks.on_io.run_ns = asks.express.run_ns = 220 * kUs;
-    expect(asks, Place::Pool, Reason::Only, "far above the budget");
+    expect(asks, Target::Pool, Reason::Only, "far above the budget");
 }
 
 TEST(Decide, HugePredictionsDoNotOverflow) {
@@ -335,7 +335,7 @@ TEST(Decide, HugePredictionsDoNotOverflow) {
     asks.express = asks.pool;
     asks.pool_runs_others = true;
     asks.trial_jobs = 1;
-    expect(asks, Place::Gpu, Reason::Fastest);
+    expect(asks, Target::Gpu, Reason::Fastest);
     asks.gpus[0] = offer(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX);
     asks.express_own_ns = UINT64_MAX;
     asks.can_divide = true;
@@ -347,8 +347,8 @@ TEST(Decide, EveryReasonAndPlaceHasAWord) {
     for (std::size_t reason = 0; reason < kReasons; ++reason)
         for (std::size_t other = 0; other < reason; ++other)
             EXPECT_NE(reason_word(static_cast<Reason>(reason)), reason_word(static_cast<Reason>(other)));
-    for (std::size_t place = 0; place < kPlaces; ++place)
-        EXPECT_FALSE(place_word(static_cast<Place>(place)).empty());
+    for (std::size_t target = 0; target < kTargets; ++target)
+        EXPECT_FALSE(target_word(static_cast<Target>(target)).empty());
 }
 
 }  // namespace

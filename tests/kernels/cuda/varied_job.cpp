@@ -52,13 +52,13 @@ void set_reduce(cuda::Policies& policies, unsigned threads, unsigned tiles, unsi
 }
 void set_topk(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned sample,
               std::uint64_t block_elements, unsigned filter_threads, unsigned waves, unsigned sort_tile) {
-    policies.topk.block_threads = block_threads;
-    policies.topk.capacity = room;
-    policies.topk.sample = sample;
-    policies.topk.block_elements = block_elements;
-    policies.topk.filter_threads = filter_threads;
-    policies.topk.waves = waves;
-    policies.topk.sort_tile = sort_tile;
+    policies.selection.block_threads = block_threads;
+    policies.selection.capacity = room;
+    policies.selection.sample = sample;
+    policies.selection.block_elements = block_elements;
+    policies.selection.filter_threads = filter_threads;
+    policies.selection.waves = waves;
+    policies.selection.sort_tile = sort_tile;
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ TEST_F(CudaQuantile, RowsOfNansGiveTheSameBits) {
 TEST_F(CudaQuantile, OneQuantileOfALongSegmentGivesTheSameBits) {
     const DigestShape shape{1, 3001, 0, 2};
     context_.policies.quantile = {64, 64, 64, 1, 2048, 0, 0, 0, 500, 100};
-    context_.policies.topk.block_threads = 64;
-    context_.policies.topk.sample = 128;
+    context_.policies.selection.block_threads = 64;
+    context_.policies.selection.sample = 128;
     for (const ElementType type : kAllTypes) {
         for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
             const TestInput input = input_of(type, shape, 23, content);
@@ -157,7 +157,7 @@ TEST_F(CudaQuantile, SampleThatIsBetrayedIsReplacedByCounts) {
     const std::uint64_t n = 3001;
     const DigestShape shape{1, n, 0, 0};
     context_.policies.quantile = {64, 64, 64, 1, 2048, 0, 0, 0, 500, 100};
-    context_.policies.topk.sample = 128;
+    context_.policies.selection.sample = 128;
     TestInput input = input_of(ElementType::U32, shape, 1);
     const auto method = [&] {
         const DeviceBytes memory(input.bytes), result(8);

@@ -12,14 +12,14 @@
 namespace tegu::test {
 namespace {
 
-using cuda::TopkPolicy;
+using cuda::SelectionPolicy;
 using testing_support::Content;
 using testing_support::DigestShape;
 
 // {block_threads, room, sample, block_elements, filter_threads, waves, sort_tile, slice, warp_results,
 // piece_pairs}
-const TopkPolicy kPolicies[] = {
-    cuda::kDefaultTopkPolicy,
+const SelectionPolicy kPolicies[] = {
+    cuda::kDefaultSelectionPolicy,
     {64, 64, 64, 100, 64, 1, 256, 8, 0, 50},      // cuts and sorts of nearly everything, in small slices
     {96, 128, 200, 128, 32, 3, 512, 40, 0, 300},  // samples and slices that are no power of two
     {32, 32, 32, 2000, 32, 1, 256, 1000, 256, 1 << 22},  // blocks of one warp that narrow long segments
@@ -52,7 +52,7 @@ class CudaTopk : public CudaTest {
         const testing::AssertionResult result =
             same_on_both(context_, Job{type, axis, shape.rows, shape.cols, params}, {input});
         if (result) return result;
-        const TopkPolicy& policy = context_.policies.topk;
+        const SelectionPolicy& policy = context_.policies.selection;
         return testing::AssertionFailure()
                << result.message() << "; " << element_word(type) << ", " << shape.rows << " x " << shape.cols
                << ", k " << params.k << (params.largest ? ", largest" : ", smallest")
@@ -75,8 +75,8 @@ class CudaTopk : public CudaTest {
 };
 
 TEST_F(CudaTopk, EverySizeAndPolicyGivesTheSameBits) {
-    for (const TopkPolicy& policy : kPolicies) {
-        context_.policies.topk = policy;
+    for (const SelectionPolicy& policy : kPolicies) {
+        context_.policies.selection = policy;
         for (const std::uint64_t n : {1, 2, 31, 32, 33, 64, 65, 127, 255, 256, 257, 1023, 1025, 2049}) {
             const DigestShape shape{1, n, 0, 0};
             for (const ElementType type :
@@ -93,8 +93,8 @@ TEST_F(CudaTopk, EverySizeAndPolicyGivesTheSameBits) {
 
 TEST_F(CudaTopk, EveryTypeAndContentGivesTheSameBits) {
     const DigestShape shape{1, 2111, 0, 0};
-    for (const TopkPolicy& policy : kPolicies) {
-        context_.policies.topk = policy;
+    for (const SelectionPolicy& policy : kPolicies) {
+        context_.policies.selection = policy;
         for (const ElementType type : kAllTypes) {
             for (const Content content : {Content::Plain, Content::Wide, Content::Special, Content::Ties}) {
                 const TestInput input = input_of(type, shape, 17, content);
@@ -108,8 +108,8 @@ TEST_F(CudaTopk, EveryTypeAndContentGivesTheSameBits) {
 }
 
 TEST_F(CudaTopk, RowsAndGapsAndOddAddressesGiveTheSameBits) {
-    for (const TopkPolicy& policy : kPolicies) {
-        context_.policies.topk = policy;
+    for (const SelectionPolicy& policy : kPolicies) {
+        context_.policies.selection = policy;
         for (const DigestShape& shape :
              {DigestShape{9, 53, 3, 1}, DigestShape{5, 300, 1, 8}, DigestShape{3, 1111, 0, 2}}) {
             for (const ElementType type :
@@ -142,8 +142,8 @@ TEST_F(CudaTopk, AdversarialValuesGiveTheSameBits) {
         words(ElementType::U32, n,
               [](std::uint64_t i) { return i < 3900 ? 5 : 1000 + i % 7; }),  // all that is best at the end
     };
-    for (const TopkPolicy& policy : kPolicies) {
-        context_.policies.topk = policy;
+    for (const SelectionPolicy& policy : kPolicies) {
+        context_.policies.selection = policy;
         for (const TestInput& input : inputs) {
             for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32}) {
                 ASSERT_TRUE(same(type, shape, input, TopkParams{10, true, false}));
@@ -163,7 +163,7 @@ TEST_F(CudaTopk, CutsAtSpecialFloatsGiveTheSameBits) {
     const std::uint64_t n = 2003;
     const DigestShape shape{1, n, 0, 0};
     for (const std::size_t policy : {1, 5}) {
-        context_.policies.topk = kPolicies[policy];
+        context_.policies.selection = kPolicies[policy];
         for (const std::uint32_t often : special) {
             for (const std::uint32_t seldom : special) {
                 const TestInput input =
@@ -181,7 +181,7 @@ TEST_F(CudaTopk, CutsAtSpecialFloatsGiveTheSameBits) {
 TEST_F(CudaTopk, SamplesOfSeveralBlocksGiveTheSameBits) {
     const std::uint64_t n = 9000, sample = 2048;
     const DigestShape shape{1, n, 0, 0};
-    context_.policies.topk = {256, 256, sample, 256, 128, 2, 1024, 64, 0, 1 << 22};
+    context_.policies.selection = {256, 256, sample, 256, 128, 2, 1024, 64, 0, 1 << 22};
     for (const unsigned warps : {0, 1, 5, 8}) {
         TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
         for (std::uint32_t number = 0; number < sample; ++number) {
@@ -206,7 +206,7 @@ TEST_F(CudaTopk, SamplesOfSeveralBlocksGiveTheSameBits) {
 TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
     const std::uint64_t n = 4000;
     const DigestShape shape{1, n, 0, 0};
-    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 16, 0, 100};
+    context_.policies.selection = {64, 64, 64, 100, 64, 1, 256, 16, 0, 100};
     for (const bool ties : {false, true}) {
         TestInput input =
             words(ElementType::U32, n, [&](std::uint64_t i) { return ties ? 5 : i * 2654435761u >> 8; });
@@ -248,7 +248,7 @@ TEST_F(CudaTopk, AStepBehindTheCutNeedsNoOther) {
 // A sample so small that its cut is no cut: all survive, and slices of them are looked for in the range of
 // all keys of the type.
 TEST_F(CudaTopk, CutsBehindAllKeysGiveTheSameBits) {
-    context_.policies.topk = kPolicies[4];
+    context_.policies.selection = kPolicies[4];
     for (const std::uint64_t n : {257, 300, 700}) {
         const DigestShape shape{1, n, 0, 0};
         for (const ElementType type : kAllTypes) {
@@ -273,7 +273,7 @@ TEST_F(CudaTopk, CutsBehindAllKeysGiveTheSameBits) {
 TEST_F(CudaTopk, ManyOfTheBestValueThereIsGiveTheSameBits) {
     const std::uint64_t n = 9000;
     const DigestShape shape{1, n, 0, 0};
-    context_.policies.topk = {256, 256, 2048, 256, 32, 2, 1024, 64, 0, 1 << 22};
+    context_.policies.selection = {256, 256, 2048, 256, 32, 2, 1024, 64, 0, 1 << 22};
     for (const ElementType type : kAllTypes) {
         for (const Pattern pattern : {Pattern::Least, Pattern::Greatest}) {
             const TestInput input = make_pattern(type, pattern, shape, 1);
@@ -291,8 +291,8 @@ TEST_F(CudaTopk, ManyOfTheBestValueThereIsGiveTheSameBits) {
 TEST_F(CudaTopk, DistinctValuesOfLongSegmentsGiveTheSameBits) {
     const std::uint64_t n = 4000;
     const DigestShape shape{1, n, 0, 0};
-    for (const TopkPolicy& policy : kPolicies) {
-        context_.policies.topk = policy;
+    for (const SelectionPolicy& policy : kPolicies) {
+        context_.policies.selection = policy;
         for (const std::uint64_t different : {1, 5, 60, 700, 4000}) {
             const TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) {
                 return (i * 2654435761u >> 7) % different * 0x10001u;
@@ -303,7 +303,7 @@ TEST_F(CudaTopk, DistinctValuesOfLongSegmentsGiveTheSameBits) {
             }
         }
     }
-    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 8, 0, 100};
+    context_.policies.selection = {64, 64, 64, 100, 64, 1, 256, 8, 0, 100};
     TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
     EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "distinct");
     for (std::uint64_t number = 0; number < 64; ++number) {

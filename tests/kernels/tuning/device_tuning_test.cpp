@@ -66,7 +66,7 @@ TEST(DeviceTuning, WithoutTablesTheDefaultHolds) {
     const JobChoice choice = tuning.choose(TuningBackend::Cuda, topk(1000, 3));
     EXPECT_EQ(choice.whole.row, "default");
     ASSERT_NE(choice.whole.policies, nullptr);
-    EXPECT_TRUE(choice.whole.policies->cuda.topk == cuda::kDefaultTopkPolicy);
+    EXPECT_TRUE(choice.whole.policies->cuda.selection == cuda::kDefaultSelectionPolicy);
     EXPECT_EQ(choice.row_text(topk(1000, 3)), "row=default");
 }
 
@@ -124,8 +124,8 @@ TEST(DeviceTuning, WithinATableTheFirstRowThatHoldsIsTaken) {
     EXPECT_EQ(chosen(tuning, job), "t/rest");
     job.type = ElementType::F16;
     EXPECT_EQ(chosen(tuning, job), "t/words");
-    EXPECT_EQ(tuning.choose(TuningBackend::Cuda, job).whole.policies->cuda.topk.waves, 4u);
-    EXPECT_EQ(tuning.choose(TuningBackend::Cuda, job).whole.policies->cuda.topk.slice, 64u);
+    EXPECT_EQ(tuning.choose(TuningBackend::Cuda, job).whole.policies->cuda.selection.waves, 4u);
+    EXPECT_EQ(tuning.choose(TuningBackend::Cuda, job).whole.policies->cuda.selection.slice, 64u);
 }
 
 TEST(DeviceTuning, LevelsOfEntropyMapsAreARangeOfTheirOwn) {
@@ -265,8 +265,8 @@ TEST(DeviceTuning, PartsOfAFusedJobHaveRowsOfTheirOwn) {
     ASSERT_EQ(choice.part_count, 2u);
     EXPECT_EQ(choice.row_text(job), "row=reduce:default,topk:t/a");
     const cuda::JobPolicies policies = choice.cuda();
-    EXPECT_EQ(policies.parts[0]->topk.waves, 1u);
-    EXPECT_EQ(policies.parts[1]->topk.waves, 2u);
+    EXPECT_EQ(policies.parts[0]->selection.waves, 1u);
+    EXPECT_EQ(policies.parts[1]->selection.waves, 2u);
     EXPECT_EQ(policies.parts[2], nullptr);
     EXPECT_EQ(DeviceTuning().choose(TuningBackend::Cuda, job).row_text(job), "row=default");
 }

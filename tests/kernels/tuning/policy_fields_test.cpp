@@ -160,8 +160,8 @@ TEST(PolicyFields, UnknownFieldsAndWrongKindsAreNamed) {
 
 TEST(PolicyFields, FieldsThatDependOnEachOtherAreCheckedTogether) {
     PolicySet policies;
-    policies.cuda.topk.capacity = 64;
-    policies.cuda.topk.slice = 128;
+    policies.cuda.selection.capacity = 64;
+    policies.cuda.selection.slice = 128;
     const Result<void> checked = check_policies(TuningBackend::Cuda, "topk", policies, h200());
     ASSERT_FALSE(checked.ok());
     EXPECT_EQ(checked.error().field, "policy.slice");

@@ -181,7 +181,7 @@ class Launches {
                                                               cuda::kReduceColumns * 16 * with.sequences)};
     }
     void run(const void* data) {
-        const cuda::ReduceInput input{data, with_.n, with_.n, with_.n, with_.n};
+        const cuda::Segments input{data, with_.n, with_.n, with_.n, with_.n};
         const cuda::ReduceRange range{0, with_.sequences, 0, shape_.groups};
         require_cuda(
             cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_),
@@ -290,7 +290,7 @@ void bench_dot(GpuBench& bench, ElementType type, const char* size, std::uint64_
                          "read");
     });
     const GpuTime time = bench.time([&](std::size_t turn) {
-        const auto input = [&](const void* data) { return cuda::ReduceInput{data, n, n, n, n}; };
+        const auto input = [&](const void* data) { return cuda::Segments{data, 1, n, n, n, n}; };
         const cuda::DotInputs inputs{input(field.at(2 * turn)), input(field.at(2 * turn + 1)), false};
         require_cuda(cuda::launch_dot(type, inputs, work, shape, {0, 1, 0, shape.groups}, context.stream),
                      "dot");

@@ -152,13 +152,13 @@ class SelectBench {
     // The launches of the method with a cut, as run_topk makes them.
     void time_launches(const std::string& name, std::uint64_t k) {
         const cuda::Context& context = bench_.context();
-        const cuda::TopkPolicy& policy = context.policies.topk;
+        const cuda::SelectionPolicy& policy = context.policies.selection;
         const std::uint64_t n = rows_ * cols_;
         const unsigned room = cuda::block_capacity(4, policy, context.limits);
         if (k > room || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
-        cuda::Segments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
-                                              kernels::key::flip_of(true, type_ == ElementType::I32, 4));
+        cuda::KeySegments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
+                                                 kernels::key::flip_of(true, type_ == ElementType::I32, 4));
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
         const std::uint64_t place = std::min(cuda::safe_rank(k, n, sample), sample);
         const std::uint64_t most =
@@ -166,7 +166,8 @@ class SelectBench {
         const Rotation ranks(most * 4, 0, 1), indices(most * 8, 0, 1), state(sizeof(cuda::SelectState), 0, 1),
             values(k * 4, 0, 1), places(k * 8, 0, 1);
         const cuda::PairLists lists{ranks[0], static_cast<std::uint64_t*>(indices[0]), most};
-        const cuda::TopkOutput output{values[0], static_cast<std::uint64_t*>(places[0]), nullptr, k, false};
+        const cuda::SelectionOutput output{values[0], static_cast<std::uint64_t*>(places[0]), nullptr, k,
+                                           false};
         auto* const states = static_cast<cuda::SelectState*>(state[0]);
         const Rotation gathered(sample * 4, 0, 1);
         Rotation tickets(sizeof(std::uint32_t), 0, 1);

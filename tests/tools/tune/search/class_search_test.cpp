@@ -35,7 +35,7 @@ double octaves(double value, double best) {
 
 // A valley with its floor away from the default: 128 threads a block, a sample of 4096, slices of 256.
 double valley(const tuning::PolicySet& policies) {
-    const cuda::TopkPolicy& topk = policies.cuda.topk;
+    const cuda::SelectionPolicy& topk = policies.cuda.selection;
     return 800 * (1 + 0.05 * octaves(topk.block_threads, 128) + 0.04 * octaves(topk.sample, 4096) +
                   0.03 * octaves(topk.slice, 256));
 }
@@ -77,7 +77,7 @@ TEST(ClassSearch, FindsTheFloorOfAValley) {
 TEST(ClassSearch, FieldsThatDoNothingKeepTheirDefault) {
     MadeUp made_up;
     made_up.us = [](const tuning::PolicySet& policies) {
-        return policies.cuda.topk.waves == 4 ? 700.0 : 1000.0;
+        return policies.cuda.selection.waves == 4 ? 700.0 : 1000.0;
     };
     made_up.noise = 0.001;
     const Searched found = search(made_up, quick());
@@ -99,7 +99,7 @@ TEST(ClassSearch, NoRowWhereEveryPolicyIsTheSame) {
 TEST(ClassSearch, NoRowForAGainWithinTheNoise) {
     MadeUp made_up;
     made_up.us = [](const tuning::PolicySet& policies) {
-        return policies.cuda.topk.waves == 4 ? 900.0 : 1000.0;
+        return policies.cuda.selection.waves == 4 ? 900.0 : 1000.0;
     };
     made_up.noise = 0.2;  // the median deviation is a tenth
     const Searched found = search(made_up, quick());
@@ -111,7 +111,7 @@ TEST(ClassSearch, WrongResultsAreReportedAndNeverARow) {
     MadeUp made_up;
     made_up.us = valley;
     made_up.is_wrong = [](const tuning::PolicySet& policies) {
-        return policies.cuda.topk.block_threads == 128;
+        return policies.cuda.selection.block_threads == 128;
     };
     const Searched found = search(made_up, quick());
     ASSERT_TRUE(found.ok());
@@ -125,7 +125,7 @@ TEST(ClassSearch, RefusedPoliciesAreCountedAndNeverARow) {
     MadeUp made_up;
     made_up.us = valley;
     made_up.is_refused = [](const tuning::PolicySet& policies) {
-        return policies.cuda.topk.block_threads < 512;
+        return policies.cuda.selection.block_threads < 512;
     };
     const Searched found = search(made_up, quick());
     ASSERT_TRUE(found.ok());
@@ -148,7 +148,7 @@ TEST(ClassSearch, WrongResultsOutliveALaterError) {
     MadeUp made_up;
     std::atomic<bool> interrupted{false};
     made_up.is_wrong = [&](const tuning::PolicySet& policies) {
-        const bool is_wrong = policies.cuda.topk.block_threads == 128;
+        const bool is_wrong = policies.cuda.selection.block_threads == 128;
         if (is_wrong) interrupted = true;
         return is_wrong;
     };
@@ -162,12 +162,12 @@ TEST(ClassSearch, WrongResultsOutliveALaterError) {
 TEST(ClassSearch, KnownRowsAreTriedEvenWithoutTime) {
     MadeUp made_up;
     made_up.us = [](const tuning::PolicySet& policies) {
-        return policies.cuda.topk.sample == 5000 ? 500.0 : 1000.0;
+        return policies.cuda.selection.sample == 5000 ? 500.0 : 1000.0;
     };
     made_up.noise = 0.001;
     SearchOptions options = quick();
     tuning::PolicySet known;
-    known.cuda.topk.sample = 5000;
+    known.cuda.selection.sample = 5000;
     options.known = {known};
     const Searched found = search(made_up, options);
     ASSERT_TRUE(found.ok());
@@ -180,7 +180,7 @@ TEST(ClassSearch, APolicyThatIsWorseForOneJobIsNoRow) {
     // Jobs run in turn; the third one suffers.
     made_up.us = [&](const tuning::PolicySet& policies) {
         const bool suffers = call++ % 3 == 2;
-        if (policies.cuda.topk.waves != 4) return 1000.0;
+        if (policies.cuda.selection.waves != 4) return 1000.0;
         return suffers ? 1100.0 : 700.0;
     };
     MadeUpPace pace;
@@ -188,7 +188,7 @@ TEST(ClassSearch, APolicyThatIsWorseForOneJobIsNoRow) {
     ASSERT_TRUE(meter.calibrate({}).ok());
     call = 0;
     tuning::PolicySet tuned;
-    tuned.cuda.topk.waves = 4;
+    tuned.cuda.selection.waves = 4;
     Samples samples;
     ASSERT_TRUE(meter.sample(tuned, 2, &samples).ok());
     std::vector<Duel> duels;

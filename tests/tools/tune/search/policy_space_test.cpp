@@ -88,9 +88,9 @@ TEST(Policies, ValuesOfKnownRowsAreCandidates) {
     subject.backend = TuningBackend::Cuda;
     subject.operation = "topk";
     tuning::PolicySet known;
-    known.cuda.topk.sample = 5000;
+    known.cuda.selection.sample = 5000;
     const PolicySpace space = policy_space(subject, {known});
-    EXPECT_EQ(policies_at(space, subject, point_of(space, subject, known)).cuda.topk.sample, 5000u);
+    EXPECT_EQ(policies_at(space, subject, point_of(space, subject, known)).cuda.selection.sample, 5000u);
     EXPECT_EQ(changes_text(tuning::changed_values(subject.backend, subject.operation, known)), "sample=5000");
     EXPECT_EQ(changes_text({}), "default");
 }

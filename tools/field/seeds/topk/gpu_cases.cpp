@@ -145,7 +145,7 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
 // tegu's own top-k, made to sort all values. Its result is compared as that of tegu's own case is.
 Case sort_case(PartContext& context, const FieldJob& job) {
     cuda::Policies policies;
-    policies.topk.capacity = kRoomThatSorts;
+    policies.selection.capacity = kRoomThatSorts;
     Case one =
         gpu_case(std::make_shared<JobSetup>(context, job), std::make_shared<const cuda::Policies>(policies));
     one.name += ", full sort";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuStation: one GPU, for the thread of its executor. All that CUDA is asked for the device happens there:
-// making the context, memory, jobs.
+// GpuBackend: one GPU, on the thread of its executor. Every CUDA call for the device happens there: the
+// context, memory, jobs.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace tegu::daemon {
 
-// What is held of a device, after the last job or errand.
+// What is held of a device, after the last job or control task.
 struct GpuUse {
     std::uint64_t buffers = 0;      // of clients, that there are copies or registrations of
     std::uint64_t arena_bytes = 0;  // of the device
@@ -24,15 +24,15 @@ struct GpuUse {
 
 class GpuJobRunner;
 
-class GpuStation final : public JobStation {
+class GpuBackend final : public JobBackend {
   public:
     // Jobs that the GPU has no memory for, and that may run elsewhere, go to `fallback`, which outlives it.
     // `opened` is told whether the device could be opened: with an error it only waits for its end.
-    GpuStation(const device::DeviceInfo& device, const config::Settings::Gpu& settings, Executor& fallback,
+    GpuBackend(const device::DeviceInfo& device, const config::Settings::Gpu& settings, Executor& fallback,
                std::promise<Result<void>> opened);
-    ~GpuStation() override;
+    ~GpuBackend() override;
 
-    Place place() const override { return Place::Gpu; }
+    Target target() const override { return Target::Gpu; }
     void start() override;
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
     void pass(std::shared_ptr<JobTask> task) override { fallback_.submit(std::move(task)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/gpus/gpu_station.h"
+#include "daemon/gpus/gpu_backend.h"
 
 #include <exception>
 #include <new>
@@ -88,13 +88,13 @@ GpuUse& GpuUse::operator+=(const GpuUse& other) {
     return *this;
 }
 
-GpuStation::GpuStation(const device::DeviceInfo& device, const config::Settings::Gpu& settings,
+GpuBackend::GpuBackend(const device::DeviceInfo& device, const config::Settings::Gpu& settings,
                        Executor& fallback, std::promise<Result<void>> opened)
     : device_(device), settings_(settings), fallback_(fallback), opened_(std::move(opened)) {}
 
-GpuStation::~GpuStation() = default;
+GpuBackend::~GpuBackend() = default;
 
-void GpuStation::start() {
+void GpuBackend::start() {
     Result<void> opened;
     try {
         opened = open();
@@ -107,7 +107,7 @@ void GpuStation::start() {
     opened_.set_value(std::move(opened));
 }
 
-Result<void> GpuStation::open() {
+Result<void> GpuBackend::open() {
     Result<std::unique_ptr<device::Gpu>> gpu =
         device::open_gpu(device_, {static_cast<std::size_t>(settings_.workspace_bytes)});
     if (!gpu) return std::move(gpu).error();
@@ -122,8 +122,8 @@ Result<void> GpuStation::open() {
     return {};
 }
 
-// What still passes is memory that even the telling of an error had not.
-JobStation::Outcome GpuStation::run(JobTask& task, const kernels::StopToken& stop) {
+// Only bad_alloc while the message is built gets here.
+JobBackend::Outcome GpuBackend::run(JobTask& task, const kernels::StopToken& stop) {
     try {
         return try_to_run(task, stop);
     } catch (const std::exception&) {
@@ -136,7 +136,7 @@ JobStation::Outcome GpuStation::run(JobTask& task, const kernels::StopToken& sto
     }
 }
 
-JobStation::Outcome GpuStation::try_to_run(JobTask& task, const kernels::StopToken& stop) {
+JobBackend::Outcome GpuBackend::try_to_run(JobTask& task, const kernels::StopToken& stop) {
     PreparedJob& prepared = task.prepared;
     const bool is_piece = task.whole != nullptr;
     Result<void> done = is_piece ? jobs_->run_piece(prepared, stop, task.policy, task.cost)
@@ -158,14 +158,14 @@ JobStation::Outcome GpuStation::try_to_run(JobTask& task, const kernels::StopTok
     return Outcome::Done;
 }
 
-void GpuStation::end() {
+void GpuBackend::end() {
     jobs_.reset();
     runner_.reset();
     gpu_.reset();
 }
 
 // Without the memory for it the device has not failed.
-Result<void> GpuStation::probe() {
+Result<void> GpuBackend::probe() {
     try {
         Result<void> done = device::probe_gpu(*runner_);
         publish();
@@ -175,7 +175,7 @@ Result<void> GpuStation::probe() {
     }
 }
 
-SampleTime GpuStation::time_sample(const Job& job, const SampleMemory& memory) {
+SampleTime GpuBackend::time_sample(const Job& job, const SampleMemory& memory) {
     SampleTime time;
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan || !SampleMemory::holds(job, *plan)) return time;
@@ -210,16 +210,16 @@ SampleTime GpuStation::time_sample(const Job& job, const SampleMemory& memory) {
     return time;
 }
 
-void GpuStation::forget_samples() {
+void GpuBackend::forget_samples() {
     forget(kSamples);
 }
 
-void GpuStation::forget(std::uint64_t buffer_id) {
+void GpuBackend::forget(std::uint64_t buffer_id) {
     runner_->drop(buffer_id);
     publish();
 }
 
-void GpuStation::publish() {
+void GpuBackend::publish() {
     buffers_ = runner_->buffers();
     arena_bytes_ = runner_->arena().held_bytes();
     arena_used_bytes_ = runner_->arena().used_bytes();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places where a job can run, and the backends whose times are predicted. Two places share a backend: the
-// io thread and the express lane both compute with one thread.
+// Target: where a job can run. The cost model predicts times for backends; two targets share one, as the io
+// thread and the express lane both compute with one thread.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace tegu::daemon {
 
-enum class Place : std::uint8_t {
+enum class Target : std::uint8_t {
     Inline = 0,   // on the io thread, at once
     Express = 1,  // the executor with one thread, for short jobs beside a long one
     Pool = 2,     // the executor with the pool of the CPU
     Gpu = 3,      // the executor of a GPU
 };
-inline constexpr std::size_t kPlaces = 4;
+inline constexpr std::size_t kTargets = 4;
 
-constexpr std::string_view place_word(Place place) {
-    constexpr std::string_view kWords[kPlaces] = {"inline", "express", "pool", "gpu"};
-    return kWords[static_cast<std::size_t>(place)];
+constexpr std::string_view target_word(Target target) {
+    constexpr std::string_view kWords[kTargets] = {"inline", "express", "pool", "gpu"};
+    return kWords[static_cast<std::size_t>(target)];
 }
 
 // What computes: one thread of the CPU, its pool, or a kind of GPU. GPUs of one name and size are one kind.
@@ -28,9 +28,9 @@ inline constexpr Backend kOneThread = 0;
 inline constexpr Backend kPool = 1;
 inline constexpr Backend kFirstGpu = 2;
 
-constexpr Backend backend_of(Place place, std::size_t gpu_kind) {
-    if (place == Place::Gpu) return kFirstGpu + gpu_kind;
-    return place == Place::Pool ? kPool : kOneThread;
+constexpr Backend backend_of(Target target, std::size_t gpu_kind) {
+    if (target == Target::Gpu) return kFirstGpu + gpu_kind;
+    return target == Target::Pool ? kPool : kOneThread;
 }
 
 }  // namespace tegu::daemon

@@ -55,7 +55,8 @@ endif()
 string(REPLACE ";" " " tegu_cuda_words "${TEGU_CUDA_CODE}")
 message(STATUS "tegu: CUDA ${CMAKE_CUDA_COMPILER_VERSION}, machine code for sm_ ${tegu_cuda_words}")
 
-# tegu_cuda_flags: link it to targets with .cu files. Machine code is kept compressed, or that of four boards would be 40 MB. No contraction; IEEE division, square root and subnormals are nvcc's default.
+# tegu_cuda_flags: link it to targets with .cu files. Machine code is compressed; that of four boards would be 40 MB. No
+# contraction; IEEE division, square root and subnormals are nvcc's default.
 add_library(tegu_cuda_flags INTERFACE)
 target_include_directories(tegu_cuda_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(tegu_cuda_flags INTERFACE

@@ -38,19 +38,20 @@ if(TEGU_COVERAGE)
   target_link_options(tegu_flags INTERFACE --coverage)
 endif()
 
-# Loops of the kernels, and code that is slow to optimise and never hot. Under sanitizers -O3 takes four times as long to compile as -O1.
+# KERNELS: loops of the kernels. LITTLE: code that is slow to optimise and never hot. Under sanitizers -O3 takes four times
+# as long to compile as -O1.
 set(TEGU_OPTIMISE_KERNELS -O3)
 set(TEGU_OPTIMISE_LITTLE -O1)
 if(TEGU_SANITIZE)
   set(TEGU_OPTIMISE_KERNELS -O1)
   set(TEGU_OPTIMISE_LITTLE -O0)
 endif()
-# GCC before 14 puts vectors of 64 bytes at addresses that are no multiple of 64 where frames are kept for AddressSanitizer (GCC bug 110027).
+# Where frames are kept for AddressSanitizer, GCC before 14 misaligns vectors of 64 bytes (GCC bug 110027).
 if(TEGU_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND TEGU_OPTIMISE_KERNELS --param=asan-use-after-return=0)
 endif()
 
-# The test programs' own code is left out of the undefined behaviour sanitizer: it doubles their build, and what they test is instrumented
+# The undefined behaviour sanitizer leaves out the test programs' own code: it doubles their build, and what they test is instrumented
 # in full. Linked last, as only a later flag takes an earlier one back.
 add_library(tegu_test_flags INTERFACE)
 if(TEGU_SANITIZE MATCHES "undefined")
@@ -69,8 +70,8 @@ endfunction()
 
 # tegu_isa_objects(<target> <file>...): compiles each file once per instruction set, with TEGU_ISA naming it (sse2, avx2,
 # avx512; neon on aarch64; scalar elsewhere), and adds the objects to <target>. The files put everything into
-# `namespace tegu::kernels::TEGU_ISA` and emit no inline function of another header: the linker keeps one copy of
-# those, and it could be the one that the machine at hand cannot run. tests/layers checks the symbols.
+# `namespace tegu::kernels::TEGU_ISA` and emit no inline function of another header. The linker keeps one copy of such a
+# function, which the machine may not be able to run. tests/layers checks the symbols.
 function(tegu_isa_objects target)
   string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
   if(TEGU_SCALAR)  # nothing but what the language has: scripts/check-scalar.sh
@@ -111,8 +112,8 @@ endfunction()
 
 # How tests are compiled: a program, or objects of several.
 function(tegu_test_code name)
-  # What is tested is optimised; the test programs themselves build in half the time so. Sanitizers make their assertions expensive
-  # to compile: only those that compute much (TEGU_TESTS_COMPUTE) are optimised there.
+  # The tested code is optimised; the test programs themselves build in half the time with less. Under sanitizers only those
+  # that compute much (TEGU_TESTS_COMPUTE) are optimised.
   set(optimise -O0)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND (NOT TEGU_SANITIZE OR TEGU_TESTS_COMPUTE))
     set(optimise -O1)
@@ -146,8 +147,8 @@ function(tegu_test_objects name)
   tegu_test_code(${name})
 endfunction()
 
-# tegu_isa_tests(<name>...): tests of tegu_test() once more for each instruction set that this machine may have beside the one it chooses (a
-# wish for a better one changes nothing). Not under sanitizers, where they would take minutes.
+# tegu_isa_tests(<name>...): runs tests of tegu_test() once more with sse2 and with avx2. Where the machine has no better set, the
+# setting changes nothing. Not under sanitizers, where they would take minutes.
 function(tegu_isa_tests)
   if(TEGU_SANITIZE)
     return()

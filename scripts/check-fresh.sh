@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves the README's two commands on a machine that has nothing but git: clones HEAD into a fresh chroot of a Debian or Ubuntu suite and runs
-# the demo twice and the tests once there. Needs root, debootstrap and a package mirror; takes minutes. Run by hand, before a release.
+# Runs the README's two commands on a machine that has nothing but git: a fresh chroot of a Debian or Ubuntu suite with a clone
+# of HEAD. The demo runs twice, the tests once. Needs root, debootstrap and a package mirror. Run by hand, before a release.
 #   usage: scripts/check-fresh.sh [SUITE] [FOLDER] [-- TEST PRESETS]      default: bookworm /var/tmp/tegu-SUITE -- release
 set -euo pipefail
 cd "$(dirname "$0")/.."

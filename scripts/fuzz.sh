@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the fuzz targets with clang into build/fuzz and runs each for a time, or for a number of inputs, from its seeds in tests/data/corpus.
-# Inputs that reach new code are kept in build/fuzz/found and tried first the next time; what crashes stays in build/fuzz/crashes.
+# Builds the fuzz targets with clang into build/fuzz. Runs each for a time or a number of inputs, from the seeds in
+# tests/data/corpus. Inputs that reach new code go to build/fuzz/found, crashing ones to build/fuzz/crashes.
 #   usage: scripts/fuzz.sh SECONDS|runs=N [TARGET...]      targets: see below; default all
 #          scripts/fuzz.sh --report FILE                   the last run of each target, as a page
 # $TEGU_FUZZ_BUILD: another build folder, which is there and is not built anew. Exit code 77: there is no clang with libFuzzer here.

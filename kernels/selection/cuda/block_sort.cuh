@@ -67,7 +67,8 @@ TEGU_DEVICE void block_sort(U* keys, std::uint64_t* indices, unsigned size) {
 // they are. All threads call it.
 template <class U>
 TEGU_DEVICE void block_write_distinct(const U* keys, const std::uint64_t* indices, unsigned count,
-                                      const KeySegments& in, const TopkOutput& output, std::uint64_t number) {
+                                      const KeySegments& in, const SelectionOutput& output,
+                                      std::uint64_t number) {
     U* const values = static_cast<U*>(output.values) + number * output.k;
     std::uint64_t* const places = output.indices + number * output.k;
     std::uint64_t found = 0;

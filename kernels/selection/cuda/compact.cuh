@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a source takes of its elements, in their order: three kernels, for survivors of a cut and for the
-// first of equal keys.
+// Keeps what a source takes of its elements, in their order: three kernels, for survivors of a cut and for
+// the first of equal keys.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -52,7 +52,7 @@ struct SortedPairs {
     KeySegments in;
     const void* keys;
     const std::uint32_t* origins;
-    TopkOutput output;
+    SelectionOutput output;
 };
 template <class U>
 struct FirstOfRuns : SortedPairs {

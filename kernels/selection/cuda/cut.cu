@@ -188,13 +188,13 @@ constexpr KernelTable<decltype(&sample_best<std::uint8_t, false>), 8> kSampleBes
      variant(sample_best<std::uint64_t, true>, "u64", "float")}};
 
 bool is_near_the_best(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                      const TopkPolicy& policy) {
+                      const SelectionPolicy& policy) {
     return in.cols >= in.n && place <= policy.block_threads / kWarpLanes &&
            sample % policy.block_threads == 0 && in.n / sample < 0xffffffffu;
 }
 
 LaunchStatus launch_best(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                         SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
+                         SelectState* states, const SampleMemory& memory, const SelectionPolicy& policy,
                          Stream stream) {
     const auto kernel = kSampleBest[2 * width_index(in.width) + (in.is_float ? 1 : 0)];
     const std::uint64_t part = in.n / sample;
@@ -282,7 +282,7 @@ std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy
 }
 
 LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                               SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
+                               SelectState* states, const SampleMemory& memory, const SelectionPolicy& policy,
                                Stream stream) {
     if (memory.tickets != nullptr && is_near_the_best(in, sample, place, policy))
         return launch_best(in, sample, place, states, memory, policy, stream);
@@ -291,13 +291,13 @@ LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std:
 }
 
 LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
-                                const SampleRanks& second, SelectState* states, const TopkPolicy& policy,
+                                const SampleRanks& second, SelectState* states, const SelectionPolicy& policy,
                                 Stream stream) {
     return launch_cuts(in, sample, first, second, 2, states, policy, stream);
 }
 
 LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
-                              std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
+                              std::uint64_t* bins, std::uint32_t* tickets, const SelectionPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     const unsigned filter_threads = policy.filter_threads;
     unsigned index_bits = 0;

@@ -52,7 +52,7 @@ struct SampleMemory {
     std::uint32_t* tickets;
 };
 LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                               SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
+                               SelectState* states, const SampleMemory& memory, const SelectionPolicy& policy,
                                Stream stream);
 
 // Two cuts of one segment, states[0] behind `first` and states[1] behind `second`: at least `place` pairs of
@@ -63,7 +63,7 @@ struct SampleRanks {
     std::uint64_t enough;
 };
 LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
-                                const SampleRanks& second, SelectState* states, const TopkPolicy& policy,
+                                const SampleRanks& second, SelectState* states, const SelectionPolicy& policy,
                                 Stream stream);
 
 // The same by counting all elements, so that between k and `max` pairs survive. About as many launches as a
@@ -71,7 +71,7 @@ LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, con
 // `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= most, k <= n.
 constexpr std::uint64_t kCutWords = 2048 + 8;
 LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
-                              std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
+                              std::uint64_t* bins, std::uint32_t* tickets, const SelectionPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
 }  // namespace cuda

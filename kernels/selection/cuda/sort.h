@@ -65,13 +65,13 @@ constexpr unsigned sorted_in(unsigned width) {
 // origins are indices. One launch.
 // REQUIRES: not output.distinct; in.count <= 65535.
 LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* states, const SortBuffers& buffers,
-                                 const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
-                                 const DeviceLimits& limits, Stream stream);
+                                 const std::uint64_t* indices, const SelectionOutput& output,
+                                 const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
-// The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at most
-// k. Three launches and one that fills what is missing.
+// The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at
+// most k. Three launches and one that fills what is missing.
 LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
-                                   const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
+                                   const SelectionOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream);
 
 }  // namespace cuda

@@ -180,8 +180,8 @@ LaunchStatus launch_compact_survivors(const KeySegments& in, SelectState* states
 }
 
 LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* states, const SortBuffers& buffers,
-                                 const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
-                                 const DeviceLimits& limits, Stream stream) {
+                                 const std::uint64_t* indices, const SelectionOutput& output,
+                                 const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     const unsigned sorted = sorted_in(in.width);
     return in_pieces(pieces, output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
         return launch(kWriteSorted[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
@@ -191,7 +191,7 @@ LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* state
 }
 
 LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
-                                   const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
+                                   const SelectionOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream) {
     const unsigned sorted = sorted_in(in.width);
     const SortedPairs pairs{in, buffers.keys[sorted], buffers.origins[sorted], output};

@@ -204,7 +204,7 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     select_distinct_survivors(KeySegments in, SelectState* states, PairLists lists, PairLists kept,
-                              TopkOutput output, unsigned capacity) {
+                              SelectionOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
@@ -265,7 +265,7 @@ unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const 
 }
 
 LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t k,
-                                 unsigned capacity, SelectState* states, const TopkPolicy& policy,
+                                 unsigned capacity, SelectState* states, const SelectionPolicy& policy,
                                  Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
@@ -277,8 +277,9 @@ LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, st
 }
 
 LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
-                                    SelectState* states, const PairLists& lists, const TopkPolicy& policy,
-                                    const DeviceLimits& limits, Stream stream) {
+                                    SelectState* states, const PairLists& lists,
+                                    const SelectionPolicy& policy, const DeviceLimits& limits,
+                                    Stream stream) {
     const unsigned threads = filter_threads_of(policy, limits);
     const unsigned blocks = blocks_for((end - begin) / kSelectBatch + 1, threads, policy.waves, limits);
     return launch(kFilterDistinct[width_index(in.width)],
@@ -287,8 +288,8 @@ LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, 
 }
 
 LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
-                                       const PairLists& kept, const TopkOutput& output, unsigned capacity,
-                                       const TopkPolicy& policy, Stream stream) {
+                                       const PairLists& kept, const SelectionOutput& output,
+                                       unsigned capacity, const SelectionPolicy& policy, Stream stream) {
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, policy.block_threads,
                             capacity * pair_bytes(in.width)};
     return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, stream, in, states, lists, kept,

@@ -243,7 +243,7 @@ constexpr KernelTable<FilterKernel, 4> kFilterRows = {"filter_rows", kMoves, {TE
 }  // namespace
 
 LaunchStatus launch_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
-                           const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
+                           const PairLists& lists, const SelectionPolicy& policy, const DeviceLimits& limits,
                            Stream stream) {
     const unsigned width = width_index(in.width), threads = filter_threads_of(policy, limits);
     const unsigned segments = static_cast<unsigned>(in.count);

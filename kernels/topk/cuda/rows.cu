@@ -66,7 +66,7 @@ struct LaneItems {
 // moves: reads n sizeof(U) B, writes k (sizeof(U) + 8) B    order: any
 // why:   the best of all is the best of the lanes' first: one reduction a result
 template <class U, unsigned Items>
-TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(KeySegments in, TopkOutput output) {
+TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(KeySegments in, SelectionOutput output) {
     const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
     if (number >= in.count) return;
     const KeyedSegment<U> segment(in, number);
@@ -123,7 +123,7 @@ constexpr KernelTable<decltype(&select_rows<std::uint8_t, 4>), 6> kSelectRows = 
 
 }  // namespace
 
-LaunchStatus launch_select_rows(const KeySegments& in, const TopkOutput& output, Stream stream) {
+LaunchStatus launch_select_rows(const KeySegments& in, const SelectionOutput& output, Stream stream) {
     const unsigned warps = kRowThreads / kWarpLanes;
     const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
     return launch(kSelectRows[2 * width_index(in.width) + (in.n <= 4 * kWarpLanes ? 0 : 1)], shape, stream,

@@ -385,7 +385,7 @@ class TopkRun {
     }
 
     const KeySegments in_;
-    const TopkOutput output_;
+    const SelectionOutput output_;
     const Context& context_;
     const SelectionPolicy& policy_;
     const kernels::StopToken& stop_;

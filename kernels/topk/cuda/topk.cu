@@ -186,7 +186,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
 // moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
 // why:   sorted, equal ones are neighbours
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(KeySegments in, TopkOutput output, unsigned capacity) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    select_distinct(KeySegments in, SelectionOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
     U* const keys = reinterpret_cast<U*>(indices + capacity);
@@ -274,8 +275,8 @@ unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const Dev
     return capacity;
 }
 
-LaunchStatus launch_select_blocks(const KeySegments& in, const TopkOutput& output, unsigned capacity,
-                                  const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output, unsigned capacity,
+                                  const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (!output.distinct)
         return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, capacity, policy, limits,
                              stream);
@@ -286,8 +287,9 @@ LaunchStatus launch_select_blocks(const KeySegments& in, const TopkOutput& outpu
 }
 
 LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* states, const PairLists& lists,
-                                     const TopkOutput& output, unsigned capacity, const TopkPolicy& policy,
-                                     const DeviceLimits& limits, Stream stream, std::uint64_t* seen) {
+                                     const SelectionOutput& output, unsigned capacity,
+                                     const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream,
+                                     std::uint64_t* seen) {
     return launch_slices(SliceJob{in, states, lists, output, 0, 0, seen}, lists.capacity, capacity, policy,
                          limits, stream);
 }

@@ -26,27 +26,27 @@ unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const Dev
 // The best k of each segment to the output. One launch.
 // REQUIRES: 1 <= output.k <= n; output.k <= capacity; with output.distinct n <= capacity; capacity <= block_capacity(); count
 //           <= 2^31 - 1.
-LaunchStatus launch_select_blocks(const KeySegments& in, const TopkOutput& output, unsigned capacity,
-                                  const TopkPolicy& policy, const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output, unsigned capacity,
+                                  const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The same by warps, for few results of short segments. One launch. REQUIRES: width <= 4; 1 <= output.k <= n
 // <= kWarpElements; count <= 2^31 - 1.
 constexpr unsigned kWarpElements = 256;
-LaunchStatus launch_select_rows(const KeySegments& in, const TopkOutput& output, Stream stream);
+LaunchStatus launch_select_rows(const KeySegments& in, const SelectionOutput& output, Stream stream);
 
 // The survivors of the cuts among elements [begin, end), in any order; state.survivors grows by their number,
 // state.best falls to the smallest key. One launch.
 // REQUIRES: begin < end <= n; end - begin <= 2^31; count <= 65535.
 LaunchStatus launch_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
-                           const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
+                           const PairLists& lists, const SelectionPolicy& policy, const DeviceLimits& limits,
                            Stream stream);
 
 // The best k of the survivors of each segment to the output; nothing where they are fewer than k or more
 // than the lists have room for. One launch. seen: [count] gets the numbers of survivors, or null.
 // REQUIRES: capacity <= block_capacity(); not output.distinct; count <= 65535.
 LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* states, const PairLists& lists,
-                                     const TopkOutput& output, unsigned capacity, const TopkPolicy& policy,
-                                     const DeviceLimits& limits, Stream stream,
+                                     const SelectionOutput& output, unsigned capacity,
+                                     const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream,
                                      std::uint64_t* seen = nullptr);
 
 // --- different values
@@ -58,22 +58,22 @@ unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const 
 // where it is not found. One launch.
 // REQUIRES: 4 * k <= capacity <= distinct_capacity().
 LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t k,
-                                 unsigned capacity, SelectState* states, const TopkPolicy& policy,
+                                 unsigned capacity, SelectState* states, const SelectionPolicy& policy,
                                  Stream stream);
 
 // Pairs among elements [begin, end) with keys up to the cut, those that repeat mostly left out, but never
 // the first of a key. One launch.
 // REQUIRES: as launch_filter(), and n < 2^32 - 1.
 LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
-                                    SelectState* states, const PairLists& lists, const TopkPolicy& policy,
-                                    const DeviceLimits& limits, Stream stream);
+                                    SelectState* states, const PairLists& lists,
+                                    const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The best k different keys of the lists to the output; or state.found becomes all ones where one block
 // cannot tell them. One launch. `kept`: work space as the lists. REQUIRES: lists.capacity < 2^32 - 1; capacity as in
 // launch_distinct_cut().
 LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
-                                       const PairLists& kept, const TopkOutput& output, unsigned capacity,
-                                       const TopkPolicy& policy, Stream stream);
+                                       const PairLists& kept, const SelectionOutput& output,
+                                       unsigned capacity, const SelectionPolicy& policy, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

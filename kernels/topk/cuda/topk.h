@@ -24,8 +24,8 @@ inline unsigned filter_threads_of(const SelectionPolicy& policy, const DeviceLim
 unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits);
 
 // The best k of each segment to the output. One launch.
-// REQUIRES: 1 <= output.k <= n; output.k <= capacity; with output.distinct n <= capacity; capacity <= block_capacity(); count
-//           <= 2^31 - 1.
+// REQUIRES: 1 <= output.k <= n; output.k <= capacity; with output.distinct n <= capacity;
+//           capacity <= block_capacity(); count <= 2^31 - 1.
 LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output, unsigned capacity,
                                   const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream);
 
@@ -69,8 +69,8 @@ LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, 
                                     const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The best k different keys of the lists to the output; or state.found becomes all ones where one block
-// cannot tell them. One launch. `kept`: work space as the lists. REQUIRES: lists.capacity < 2^32 - 1; capacity as in
-// launch_distinct_cut().
+// cannot tell them. One launch. `kept`: work space as the lists.
+// REQUIRES: lists.capacity < 2^32 - 1; capacity as in launch_distinct_cut().
 LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
                                        const PairLists& kept, const SelectionOutput& output,
                                        unsigned capacity, const SelectionPolicy& policy, Stream stream);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gpu: one device as the daemon uses it: streams, the kinds of memory, and jobs. CudaGpu is the device itself;
-// GuardGpu, of the tests, takes page permissions away from the host as a Nano would. What one board forbids is
-// forbidden for all (docs/memory.md).
+// Gpu: one device as the daemon uses it: streams, the kinds of memory, and jobs. CudaGpu is the device
+// itself. GuardGpu, of the tests, takes page permissions away from the host as a Nano would. What one board
+// forbids is forbidden for all (docs/memory.md).
 //
-// This is the seam to CUDA: beyond it, only cuda_gpu.cpp and probe_cuda.cpp in this folder and the files under
-// CUDA_RUNTIME in kernels/execution call the CUDA runtime. What crosses it: addresses and sizes; streams as opaque
-// pointers; Job, views, stop token and policies as plain structs; RunReport and errors of base/status.h.
-// cudaError_t and other types of CUDA do not.
+// This is the seam to CUDA. Beyond it, cuda_gpu.cpp and probe_cuda.cpp in this folder, the files under
+// CUDA_RUNTIME in kernels/execution and the launches call the CUDA runtime. These cross it: addresses and
+// sizes; streams as opaque pointers; Job, views, stop token and policies as plain structs; RunReport and
+// errors of base/status.h. cudaError_t and other types of CUDA do not.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of counts, and their sums over a window's columns. A row of a thread's four pixels is a word, a level
-// in each byte. The level 32 and those above stand for no pixel: what they count is shifted out of every word.
+// Fields of counts, and their sums over a window's columns. A row of a thread's four pixels is a word, a
+// level in each byte. Levels from 32 on stand for no pixel: their counts are shifted out of every word.
 #pragma once
 
 #include "kernels/entropy_map/cuda/pairs.h"

@@ -69,8 +69,8 @@ LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, 
                                     const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The best k different keys of the lists to the output; or state.found becomes all ones where one block
-// cannot tell them. One launch. `kept`: work space as the lists. REQUIRES: lists.capacity < 2^32 - 1;
-// capacity as in launch_distinct_cut().
+// cannot tell them. One launch. `kept`: work space as the lists.
+// REQUIRES: lists.capacity < 2^32 - 1; capacity as in launch_distinct_cut().
 LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
                                        const PairLists& kept, const SelectionOutput& output,
                                        unsigned capacity, const SelectionPolicy& policy, Stream stream);

@@ -105,8 +105,8 @@ struct BufferInfo {  // an element of the reply to BufferList
     bool created_by_daemon = false;
 };
 
-// One input of a job. handle 0: the data is in the message, dense, after those of the inputs before it, each
-// starting at a multiple of 8 bytes from the start of the data.
+// One input of a job. handle 0: its dense data is in the message, after those of the inputs before it. Each
+// starts at a multiple of 8 bytes from the start of the data.
 struct Operand {
     std::uint64_t handle = 0;
     std::uint64_t offset_bytes = 0;

@@ -50,7 +50,7 @@ void LadderRun::add_own_reduce(const std::string& stem, ElementType type, cuda::
         target.column[column] = as<char>(columns[0]) + 16 * column;
     }
     const GpuTime time = timer_.time([&](std::size_t turn) {
-        require_cuda(cuda::launch_reduce(type, kind, {x[turn], n, n, n, n}, target, work, shape,
+        require_cuda(cuda::launch_reduce(type, kind, {x[turn], 1, n, n, n, n}, target, work, shape,
                                          {0, 1, 0, shape.groups}, context().stream),
                      "reduce");
     });

@@ -181,7 +181,7 @@ class Launches {
                                                               cuda::kReduceColumns * 16 * with.sequences)};
     }
     void run(const void* data) {
-        const cuda::Segments input{data, with_.n, with_.n, with_.n, with_.n};
+        const cuda::Segments input{data, with_.sequences, with_.n, with_.n, with_.n, with_.n};
         const cuda::ReduceRange range{0, with_.sequences, 0, shape_.groups};
         require_cuda(
             cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_),

@@ -223,8 +223,8 @@ COLUMNS = """| what | wanted | measured | met | noise | tegu | beside |
 HEAD = """# tegu beside its peers
 
 Written by `%(command)s`, commit %(commit)s, %(date)s, in %(seconds).0f s, on %(cpu)s, %(cores)d cores,
-%(isa)s kernels, Linux %(kernel)s, %(build)s; %(versions)s; load before the run %(load_before).2f. %(met)d
-of %(goals)d goals are met.
+%(isa)s kernels, Linux %(kernel)s, %(build)s; %(versions)s; load before the run %(load_before).2f.
+%(met)d of %(goals)d goals are met.
 
 Peer and tegu took turns for up to %(rounds)d rounds; *measured* is the median over the rounds of the ratio
 within a round, *noise* the median deviation from it, relative to it. tegu used %(threads)d threads unless a

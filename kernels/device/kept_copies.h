@@ -52,7 +52,7 @@ class KeptCopies {
         Staging memory;
         Ranges present;  // copied ranges; sorted, disjoint
         std::uint64_t last_job = 0;
-        bool sealed = false;  // what is present was copied when the buffer was
+        bool sealed = false;  // the buffer was sealed when `present` was copied
         std::uint64_t generation = 0;
         std::uint64_t writes = 0;
     };

@@ -58,8 +58,7 @@ TEGU_DEVICE double power_of_two(int exponent) {
 
 // numerator / (high 2^64 + low), rounded once to nearest even. REQUIRES: 0 < denominator < 2^127.
 TEGU_DEVICE double divide_rounded(const Wide& numerator, std::uint64_t high, std::uint64_t low) {
-    constexpr std::uint64_t kExact = std::uint64_t{1}
-                                     << 53;  // both sides are exact in f64: one IEEE division
+    constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // both exact in f64: one IEEE division
     const bool small = (numerator.limb[1] | numerator.limb[2] | numerator.limb[3]) == 0;
     if (small && numerator.limb[0] == 0) return 0;
     if (small && numerator.limb[0] <= kExact && high == 0 && low <= kExact)

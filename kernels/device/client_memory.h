@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ClientMemory: moves the bytes of clients' buffers to where a kernel can use them, by memory class:
-//   A, discrete   copies the input into arena memory; reuses the copy while the content cannot have changed
-//   B             registers the used part of the mapping once; copies it where that fails or does not pay
-//   C             uses it in place
+//   A, discrete   copies the input into arena memory; reuses the copy while the content cannot have changed.
+//   B             registers the used part of the mapping once; copies it where that fails or does not pay.
+//   C             uses it in place.
 // Without a generation the bytes are copied for every job, so unannounced changes are correct on every class.
 #pragma once
 

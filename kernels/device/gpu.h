@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gpu: one device: streams, kinds of memory, and jobs. CudaGpu implements it with CUDA. GuardGpu, for tests,
 // takes page permissions away from the host as a Nano would; docs/memory.md has the common rules.
-//
-// This is the interface to CUDA. Beyond it, only cuda_gpu.cpp and probe_cuda.cpp in this folder, the files
-// under CUDA_RUNTIME in kernels/execution and the launches call the CUDA runtime. Only these cross it:
-// addresses and sizes; streams as opaque pointers; Job, views, stop token and policies as plain structs;
-// RunReport and errors of base/status.h. cudaError_t and other CUDA types do not.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +17,10 @@ namespace tegu::device {
 
 using Stream = cuda::Stream;
 
+// This is the interface to CUDA. Beyond it, only cuda_gpu.cpp and probe_cuda.cpp in this folder, the files
+// under CUDA_RUNTIME in kernels/execution and the launches call the CUDA runtime. Only these cross it:
+// addresses and sizes; streams as opaque pointers; Job, views, stop token and policies as plain structs;
+// RunReport and errors of base/status.h. cudaError_t and other CUDA types do not.
 // One thread at a time makes all calls; each thread first calls use(). Errors of every call: DeviceLost,
 // after which no call succeeds and the process must end; OutOfMemory, which does no harm.
 class Gpu {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GuardGpu: a device for tests on any machine. It computes with the CPU backend, on one thread for each
 // stream, and enforces the memory rules of Tegra on the host.
-//
-// While a kernel runs, the host has no page permissions for managed memory of the kernel's stream. In strict
-// mode it has none from attach_to_stream() until the synchronisation after attach_to_host(). So a touch ends
-// the process as it would on a Nano. A kernel argument that is host memory, memory of another stream, or too
-// short is an illegal access, and the device is lost. The device is also lost when a registered mapping ends
-// or is replaced.
 #pragma once
 
 #include <atomic>
@@ -33,6 +27,11 @@ DeviceInfo guard_device(const GuardOptions& options);
 
 class GuardStream;
 
+// While a kernel runs, the host has no page permissions for managed memory of the kernel's stream. In strict
+// mode it has none from attach_to_stream() until the synchronisation after attach_to_host(). So a touch ends
+// the process as it would on a Nano. A kernel argument that is host memory, memory of another stream, or too
+// short is an illegal access, and the device is lost. The device is also lost when a registered mapping ends
+// or is replaced.
 class GuardGpu : public Gpu {
   public:
     explicit GuardGpu(const GuardOptions& options);

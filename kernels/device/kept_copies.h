@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KeptCopies: copies of ranges of clients' buffers in an arena, kept from job to job. A copy has the size of
 // what a job read, not of the buffer.
-//
-// A copy of a buffer that was sealed against writing is always reused. Otherwise it is reused if the job
-// names a generation that is not newer than the copy's, and no job of this process has written since.
 #pragma once
 
 #include <unordered_map>
@@ -15,6 +12,8 @@
 
 namespace tegu::device {
 
+// A copy that was made while the buffer was sealed against writing is always reused. Another copy is reused
+// if the job's generation is not newer than the copy's and no job of this process has written since.
 class KeptCopies {
   public:
     // Holds at most seven eighths of the arena, which outlives it; other memory of jobs gets the rest. One

@@ -2,9 +2,6 @@
 // The entropy_map method for large windows and many levels. A block keeps a histogram of each column of its
 // strip in shared memory, as high as the window. A group of lanes holds the histogram of one window in
 // registers, eight levels a lane.
-//
-// The window slides to the right: one column enters, one leaves, and the sum of F is looked up again. The
-// cost does not depend on the window.
 #pragma once
 
 #include "kernels/entropy_map/cuda/entropy_map.h"
@@ -24,6 +21,8 @@ unsigned entropy_columns_stretch(const EntropyWindow& window, unsigned threads, 
 // Dynamic shared memory of a block.
 std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned stretch, unsigned threads);
 
+// The window slides to the right: one column enters, one leaves, and the sum of F is looked up again. The
+// cost does not depend on the window.
 // REQUIRES: 33 levels or more; shape.columns is a stretch that fits, shape.threads a multiple of 32 up to
 //           kColumnsThreads.
 LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyWindow& window,

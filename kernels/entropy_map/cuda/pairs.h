@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast method of entropy_map for small square windows and up to 16 levels. A thread slides four adjacent
 // columns down. Two levels share a register field.
-//
-// A field is a + K b for a pixels of one level and b of the other. So fields add without carries, and each is
-// an index in a table of F[a] + F[b].
 #pragma once
 
 #include <cstddef>
@@ -18,6 +15,8 @@ constexpr unsigned kPairsColumns = 4;  // results of a thread in a row
 // of a warp: its outer lanes only provide columns to their neighbours
 constexpr unsigned kPairsWarpResults = 30 * kPairsColumns;
 
+// A field is a + K b for a pixels of one level and b of the other. So fields add without carries, and each is
+// an index in a table of F[a] + F[b].
 // K: the number of values of the lower count in a field. K mod 32 is 6, so that the most frequent counts, up
 // to 5 and 4, all use different banks.
 constexpr unsigned pair_factor(unsigned pixels) {

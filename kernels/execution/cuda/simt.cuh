@@ -77,7 +77,7 @@ namespace cuda {
 constexpr unsigned kWarpLanes = 32;
 constexpr std::uint32_t kAllLanes = 0xffffffffu;
 
-// --- where a thread is
+// --- thread indices
 
 #if defined(__CUDACC__)
 TEGU_DEVICE unsigned thread_index() {

@@ -27,10 +27,10 @@ TEGU_DEVICE std::uint32_t nearest_of(float place, float top) {
 // BinValue<T>: the comparison type for elements of T. Registers hold the parts of the rule that every element
 // needs.
 //
-//   Value, of(x)          the element
-//   in(value)             false for NaN and for values above every bin
-//   place(value)          distance above the lower edge in bins, off by less than half a bin
-//   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top
+//   Value, of(x)          the element.
+//   in(value)             false for NaN and for values above every bin.
+//   place(value)          distance above the lower edge in bins, off by less than half a bin.
+//   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top.
 //   kEstimates            whether guess() exists, which alone determines the bin of most elements
 template <class T>
 // unsigned integers, and signed ones read as unsigned: offsets from rule.first, so that values below it wrap

@@ -2,9 +2,6 @@
 // launch_histogram: counts of bins and their edges (docs/numerics.md, "Histogram"). The bin is estimated in
 // f32, off by less than half a bin. One comparison then decides: with the smallest value, of the element's
 // type (f32 for f16), at or above the nearest edge.
-//
-// These values are a team's table where shared memory has capacity for it. f64 is used only to compute them,
-// and for f64 elements.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +53,8 @@ struct HistogramTarget {
     double* edges;          // [segments, bins + 1]
 };
 
+// The smallest values of the bins are a team's table where shared memory has capacity for it. f64 is used
+// only to compute them, and for f64 elements.
 // One launch. A range with stretch 0 writes the edges. `rules`: [segments] on the device, or null: `rule` is
 // used for all.
 LaunchStatus launch_histogram(ElementType type, const Segments& input, const BinRule& rule,

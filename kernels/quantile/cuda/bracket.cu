@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds one statistic of a long segment. A sample gives two pairs (key, index) that almost surely enclose it.
-// One pass counts the pairs below and lists the few keys in between; counting in ever smaller ranges of the
-// list finds the statistic.
-//
-// The search needs no decision of the host.
+// Finds one statistic of a long segment without a decision of the host. A sample gives two pairs (key, index)
+// that almost surely enclose it. One pass counts the pairs below and lists the keys in between; counting in
+// ever smaller ranges finds the statistic.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/quantile/cuda/nan.cuh"
@@ -62,8 +60,8 @@ struct KeptKeys {
 // shared: 5120 * sizeof(U) B static
 // result valid in: list, states and nans, after the launch
 // moves: reads n sizeof(U) B, writes what is listed         order: any
-// why:   a few per cent are listed, so a block collects a thousand and reserves list capacity for them at
-//        once
+// why:   a few per cent are listed, so a block collects a thousand and reserves list capacity once for
+//        all of them
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
     bracket_filter(KeySegments in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {

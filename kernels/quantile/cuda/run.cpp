@@ -170,7 +170,7 @@ class QuantileRun {
         return write_results(results, first);
     }
 
-    // --- one statistic of a long one
+    // --- one statistic of a long segment
 
     // The index range of a statistic in the sample: five standard deviations on both sides, plus the slack of
     // the search for a cut.
@@ -233,7 +233,7 @@ class QuantileRun {
         return write_results(results, 0);
     }
 
-    // --- long ones
+    // --- long segments
 
     Result<void> by_counts() {
         const std::uint64_t max_nodes = 2 * params_.q.size();

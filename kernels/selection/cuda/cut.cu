@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds cuts: near the best of a sample that several blocks take, anywhere in a sample that one block holds
-// in registers, or by counting if a sample misled.
+// Finds cuts in one of three ways: near the best of a sample that several blocks take, anywhere in a sample
+// that one block holds in registers, or by counting.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/selection/cuda/sample.cuh"

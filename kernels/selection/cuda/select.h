@@ -2,9 +2,6 @@
 // Shared by the kernels that select by key: segments of elements, and the state of one selection. A key is an
 // unsigned integer as wide as the element; the better element has the smaller key (docs/numerics.md,
 // "Top-k").
-//
-// A pair (key, index) is unique, and a cut is a pair. Elements up to the cut survive, also if many are equal.
-// There are kernels for the four widths; where it costs nothing, an argument selects float keys.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +19,8 @@ struct KeySegments : Segments {
     bool is_float;
 };
 
+// A pair (key, index) is unique, and a cut is a pair. Elements up to the cut survive, also if many are equal.
+// There are kernels for the four widths; where it costs nothing, an argument selects float keys.
 // One for each segment, in device memory.
 struct SelectState {
     std::uint64_t key;  // the cut

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts keys with their origins, for results that one block cannot sort. The sort is stable, by digits of
 // eight bits from the lowest, so equal keys stay in index order.
-//
-// Every launch serves several segments of one size (grid y). "One launch" may be several pieces. If only the
-// device has the number of a segment's pairs, it is the survivors of its state, and blocks beyond them return
-// at once.
 #pragma once
 
 #include "kernels/selection/cuda/select.h"
@@ -17,7 +13,10 @@ constexpr unsigned kSortDigits = 256;
 constexpr std::uint64_t kMaxSortPairs = (std::uint64_t{1} << 32) - 1;
 constexpr unsigned kMaxCompactTiles = 2048;
 
-// Memory for `count` segments of up to `capacity` pairs. Tables: sort_counts() words.
+// Every launch serves several segments of one size (grid y). "One launch" may be several pieces. If only the
+// device has the number of a segment's pairs, it is the survivors of its state, and blocks beyond them return
+// at once.
+// Memory for `count` segments of up to `capacity` pairs. Each segment has sort_count_words() counts.
 struct SortBuffers {
     void* keys[2];              // [count, capacity] of the width
     std::uint32_t* origins[2];  // [count, capacity]; where in the unsorted keys

@@ -40,7 +40,7 @@ TEGU_DEVICE U decode_key(U key, U flip, bool is_float) {
     return bits;
 }
 
-// One segment, read as keys. REQUIRES of indices: < n.
+// One segment, read as keys. REQUIRES: indices < n.
 template <class U>
 struct KeyedSegment {
     const U* elements;

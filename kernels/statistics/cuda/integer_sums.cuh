@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of integers. They are exact, so the order is free. A lane keeps sums as wide as its elements and their
-// number need; lanes are merged in 128 and 192 bits. Small elements are added several at a time within a
-// word.
+// Exact sums of integers, in any order. A lane keeps sums as wide as its elements and their number need;
+// lanes are merged in 128 and 192 bits. Small elements are added several at a time within a word.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"

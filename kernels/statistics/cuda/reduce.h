@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // launch_reduce: any set of statistics of one segment, or of many (the rows of an array), in one pass over
 // the data (docs/numerics.md). A team of warps reduces one group: consecutive tiles of one segment.
-//
-// Groups are aligned powers of two of tiles, so each is a subtree of the canonical tree. So the shape of a
-// launch changes no bit. If a segment has several groups, the last block to finish closes its tree.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +68,8 @@ struct ReduceWork {
     std::uint64_t* overflow;
 };
 
+// Groups are aligned powers of two of tiles, so each is a subtree of the canonical tree. So the shape of a
+// launch changes no bit. If a segment has several groups, the last block to finish closes its tree.
 // The part of a job that one launch computes: segments [first, first + count). If these have several groups,
 // groups [first_group, first_group + group_count) of each.
 struct ReduceRange {

@@ -243,7 +243,7 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
     }
 }
 
-// --- where extremes are
+// --- positions of extremes
 // During the pass, extremes are kept by value and tile. When a segment is complete, its team reads the two
 // tiles again to find the positions.
 

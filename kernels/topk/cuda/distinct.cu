@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the best k different values of long segments. The k-th different key of a sample is a cut that
-// leaves at least k of them. The pass over the elements drops values already seen at a smaller index.
-//
-// So repeated values leave few pairs, and one block sorts the rest.
+// leaves at least k of them. One pass drops values already seen at a smaller index, so few pairs remain for
+// one block to sort.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/selection/cuda/block_sort.cuh"
@@ -49,7 +48,7 @@ struct SeenKeys {
 };
 
 // Takes a pair from each lane with `taken`, lower lanes first. Returns true in the lanes whose pair is kept:
-// one for each new key.
+// mostly one for each new key.
 template <class U, class Source>
 TEGU_DEVICE bool keep_of_warp(const SeenKeys& seen, const Source& source, bool taken, U key,
                               std::uint32_t i) {

@@ -115,7 +115,7 @@ class TopkRun {
         });
     }
 
-    // --- few of many: cuts
+    // --- few results of long segments: cuts
 
     Result<PairLists> take_lists(std::uint64_t count, std::uint64_t capacity) {
         Result<std::uint64_t*> indices = take<std::uint64_t>(count * capacity);
@@ -239,7 +239,7 @@ class TopkRun {
         return {};
     }
 
-    // --- different ones
+    // --- different values
 
     Result<void> by_distinct_cuts(unsigned block_capacity) {
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
@@ -290,7 +290,7 @@ class TopkRun {
                           "distinct topk of survivors");
     }
 
-    // --- many: sorted
+    // --- many results: sort
 
     Result<SortBuffers> take_buffers(std::uint64_t count, std::uint64_t capacity) {
         SortBuffers buffers{};

@@ -42,11 +42,11 @@ class ClientMemory {
     // Forgets a buffer, before its mappings end or are sealed. An unknown buffer is no error. Between jobs.
     void drop(std::uint64_t id);
     void drop_all();
-    // Sets whether mappings of the buffer may be registered. Registered pages are pinned, which prevents a
-    // seal; false ends the existing registrations. While false, the buffer is copied, also for jobs that were
-    // admitted before. Jobs that were admitted before and only read never register its writable mapping
+    // Sets whether mappings of the buffer may be registered, and ends its registrations. Registered pages are
+    // pinned, which prevents a seal. While false, the buffer is copied, also for jobs that were admitted
+    // before. Jobs that were admitted before and only read never register its writable mapping
     // afterwards: that mapping may be another one, or gone. Between jobs. Throws nothing; without memory it
-    // only ends the existing registrations.
+    // only ends the registrations.
     void allow_registering(std::uint64_t id, bool allowed);
     // Buffers that jobs used and that drop() has not removed.
     std::size_t buffers() const { return known_.size(); }

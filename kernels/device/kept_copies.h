@@ -13,7 +13,7 @@
 namespace tegu::device {
 
 // A copy that was made while the buffer was sealed against writing is always reused. Another copy is reused
-// if the job's generation is not newer than the copy's and no job of this process has written since.
+// if the job names a generation not newer than the copy's and no job of this process has written since.
 class KeptCopies {
   public:
     // Holds at most seven eighths of the arena, which outlives it; other memory of jobs gets the rest. One

@@ -35,8 +35,8 @@ class Registrations {
     // The address for kernels of byte range.begin, if a registration covers the range; else null.
     std::byte* find(std::uint64_t id, Side side, const Range& range);
     // As find(), but registers the range if necessary. `data`: the mapping, of `bytes`; valid until the range
-    // is dropped. Null: the range must be copied. `why` then gets the reason, but stays unchanged for a range
-    // that is too small to register.
+    // is dropped. Null: the range must be copied. `why` then gets the reason. It stays unchanged if the
+    // registration does not pay or an overlapping range is in use.
     std::byte* find_or_add(std::uint64_t id, Side side, std::byte* data, std::uint64_t bytes,
                            const Range& range, std::string* why);
     // Ends all registrations of a buffer. Between jobs.

@@ -22,7 +22,7 @@ Result<kernels::RunReport> dispatch(const Job& job, Span<const kernels::InputVie
     return make_error(Status::Unsupported, "operation is not known");
 }
 
-// A device cannot load an element from an address that is not a multiple of its size: such an input is moved
+// A device cannot load an element from an address that is not a multiple of its size. Such an input is copied
 // first.
 Result<void> align(const Job& job, const Context& context, kernels::InputView* input) {
     const std::size_t bytes = element_bytes(job.type);

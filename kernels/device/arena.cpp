@@ -49,7 +49,7 @@ Result<Block> Arena::take(std::size_t bytes) {
                                                    " bytes are more than may be held for the GPU (" +
                                                    std::to_string(limit_) + ")");
     std::size_t size = block_bytes(bytes);
-    if (size > limit_) size = bytes;  // what rounding adds is no reason to refuse
+    if (size > limit_) size = bytes;  // rounding alone must not cause a refusal
     const auto found = free_.find(size);
     void* data = nullptr;
     if (found != free_.end()) {
@@ -92,12 +92,12 @@ void Arena::give_back(void* data, std::size_t bytes) {
     used_ -= bytes;
     try {
         free_.emplace(bytes, data);
-    } catch (const std::bad_alloc&) {  // what cannot be remembered is not kept
+    } catch (const std::bad_alloc&) {  // without memory to record the block, it is not kept
         release(data, bytes);
     }
 }
 
-// The largest: few calls make room.
+// Frees the largest block, so that few calls free enough capacity.
 void Arena::free_one() {
     const auto largest = std::prev(free_.end());
     release(largest->second, largest->first);

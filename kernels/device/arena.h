@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: memory of a GPU that is kept from job to job, within a limit. Blocks come in a few sizes (four to an
-// octave), so a warm arena serves jobs of like sizes without an allocation: on a Jetson one costs a
+// Arena: GPU memory that is kept from job to job, within a limit. Blocks come in a few sizes (four to an
+// octave). So a warm arena serves jobs of similar sizes without an allocation, which on a Jetson costs a
 // millisecond and waits for the device.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tegu::device {
 
 class Arena;
 
-// A piece of an arena; goes back to it at the end. Move-only.
+// A block of an arena's memory. The destructor returns it to the arena. Move-only.
 class Block {
   public:
     Block() = default;
@@ -23,10 +23,10 @@ class Block {
 
     explicit operator bool() const { return arena_ != nullptr; }
     void* data() const { return data_; }
-    std::size_t bytes() const { return bytes_; }  // at least what was asked for
+    std::size_t bytes() const { return bytes_; }  // at least the requested size
     Arena* arena() const { return arena_; }
     void reset();
-    // The memory is never used again, as nobody knows who has it.
+    // Never reuses the memory: its user is unknown.
     void abandon();
 
   private:
@@ -41,17 +41,18 @@ class Arena {
   public:
     enum class Kind { Managed, Device };
 
-    // `limit_bytes`: never holds more. `gpu` outlives it, and it all its blocks. One thread.
+    // `limit_bytes`: maximum that the arena holds. `gpu` outlives the arena; the arena outlives its blocks.
+    // One thread.
     Arena(Gpu& gpu, Kind kind, std::size_t limit_bytes) : gpu_(gpu), kind_(kind), limit_(limit_bytes) {}
     ~Arena();
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    // Memory with unspecified content, managed one attached to the host. Errors: OutOfMemory (the limit, or
-    // the device), DeviceLost.
+    // Returns memory with unspecified content; managed memory is attached to the host. Errors: OutOfMemory
+    // (the limit or the device), DeviceLost.
     Result<Block> take(std::size_t bytes);
 
-    // Gives all that is not in use back to the device.
+    // Frees all unused blocks to the device.
     void trim();
 
     Gpu& gpu() const { return gpu_; }
@@ -60,9 +61,9 @@ class Arena {
     std::size_t held_bytes() const { return held_; }
     std::size_t used_bytes() const { return used_; }
     std::uint64_t allocations() const { return allocations_; }
-    std::uint64_t refusals() const { return refusals_; }  // by the device: it had no memory
+    std::uint64_t refusals() const { return refusals_; }  // allocations refused by the device
 
-    // What a block for so many bytes has.
+    // The size of the block that serves a request of `bytes`.
     static std::size_t block_bytes(std::size_t bytes);
 
   private:

@@ -9,7 +9,7 @@ namespace {
 
 using Side = Registrations::Side;
 
-// Adds the time of its life to what copying took.
+// Adds its lifetime to the copy time.
 class CopyTime {
   public:
     explicit CopyTime(MoveCost& cost) : cost_(cost) {}
@@ -45,8 +45,8 @@ void ClientMemory::allow_registering(std::uint64_t id, bool allowed) {
     try {
         known_[id].may_register = allowed;
     } catch (const std::bad_alloc&) {
-        // A job that was admitted before may register it again: its pages are then pinned, and the seal is
-        // refused.
+        // A job that was admitted earlier may register the buffer again. Its pages are then pinned, and the
+        // seal is refused.
     }
 }
 
@@ -63,8 +63,8 @@ Result<std::byte*> ClientMemory::read(const ClientBuffer& buffer, const ClientRa
     return read_copy(buffer, range, temporary, stop, cost);
 }
 
-// The writable mapping only as far as a job that wrote has it registered: what a reader knows of it may be
-// stale.
+// A reader's pointer to the writable mapping may be stale. So a reader uses that mapping only where a job
+// that wrote has registered it.
 std::byte* ClientMemory::registered(const ClientBuffer& buffer, const ClientRange& range, MoveCost& cost) {
     if (!known_[buffer.id].may_register || !buffer.may_register) return nullptr;
     const Registrations::Range bytes{range.begin, range.end};
@@ -83,7 +83,7 @@ std::byte* ClientMemory::write(const ClientBuffer& buffer, std::uint64_t begin, 
                                       &cost.note);
 }
 
-// Only a promise makes it worth keeping more than what this job needs.
+// Only a promise makes it worthwhile to keep more than this job needs.
 Result<std::byte*> ClientMemory::read_copy(const ClientBuffer& buffer, const ClientRange& range,
                                            Staging& temporary, const kernels::StopToken& stop,
                                            MoveCost& cost) {

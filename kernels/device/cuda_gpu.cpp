@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CudaGpu: the device itself. A context is made by open_gpu() and ends with the process; a workspace is kept
-// for each stream.
+// CudaGpu: a CUDA device. open_gpu() makes the context, which ends with the process. Each stream keeps its
+// workspace.
 #include <cuda_runtime_api.h>
 
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 
 using cuda::check_cuda;
 
-// cudaHostRegisterReadOnly, unknown to toolkits before 11.1: an older driver refuses it.
+// cudaHostRegisterReadOnly, missing in toolkits before 11.1. An older driver refuses it.
 constexpr unsigned kRegisterReadOnly = 0x08;
 
 class CudaGpu final : public Gpu {
@@ -81,8 +81,8 @@ class CudaGpu final : public Gpu {
         return check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
     }
 
-    // What CUDA refuses here is this mapping or this flag: the copy remains, so no refusal is worse than
-    // Unsupported. A device that is lost says so at the next call.
+    // A refusal here concerns this mapping or this flag. A copy still works, so every refusal maps to
+    // Unsupported. A lost device reports its error at the next call.
     Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override {
         const unsigned flags =
             cudaHostRegisterMapped | cudaHostRegisterPortable | (read_only ? kRegisterReadOnly : 0);
@@ -155,7 +155,7 @@ class CudaGpu final : public Gpu {
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits& limits) {
     auto gpu = std::make_unique<CudaGpu>(device, limits);
     Result<void> used = gpu->use();
-    // The context is made here, not within the first job.
+    // Makes the context here and not within the first job.
     if (used) used = check_cuda(cudaFree(nullptr), "making a CUDA context");
     if (!used) return make_error(Status::Unavailable, used.error().message);
     return std::unique_ptr<Gpu>(std::move(gpu));

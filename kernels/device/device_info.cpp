@@ -7,7 +7,7 @@
 namespace tegu::device {
 namespace {
 
-// Tegra chips: their machine code runs nowhere else, and nothing else's on them.
+// Tegra chips. Their machine code runs only on the same chip, and other machine code does not run on them.
 constexpr unsigned kIntegratedArchitectures[] = {32, 53, 62, 72, 87, 101, 110};
 
 bool is_integrated_architecture(unsigned architecture) {

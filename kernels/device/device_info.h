@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is of GPUs, and what stands in the way of using them, in words for `info`, `health` and the log.
-// Nothing here is fatal: a daemon without a GPU computes on the CPU and says why.
+// Lists the GPUs and the reasons why they cannot be used, as text for `info`, `health` and the log. No error
+// is fatal: a daemon without a GPU computes on the CPU and reports the reason.
 #pragma once
 
 #include <cstdint>
@@ -19,49 +19,48 @@ struct DeviceInfo {
     int ordinal = 0;
     std::string name;
     cuda::DeviceLimits limits;           // compute capability, multiprocessors, ...
-    std::uint64_t memory_bytes = 0;      // of an integrated device: the board's
-    std::uint64_t core_clock_khz = 0;    // 0: not told
-    std::uint64_t memory_clock_khz = 0;  // 0: not told
+    std::uint64_t memory_bytes = 0;      // an integrated device: the board's
+    std::uint64_t core_clock_khz = 0;    // 0: unknown
+    std::uint64_t memory_clock_khz = 0;  // 0: unknown
     MemoryAttributes attributes;
     MemoryClass memory_class = MemoryClass::None;
-    std::string unusable;  // why it cannot be used; empty: it can
+    std::string unusable;  // why it cannot be used; empty: usable
 };
 
-// What a probe found.
+// The result of a probe.
 struct DeviceList {
     std::vector<DeviceInfo> devices;  // in CUDA's order; index = ordinal
-    std::string reason;               // why there are none; empty if there are
+    std::string reason;               // why there are no devices; empty otherwise
 };
 
-// Looks for GPUs. Takes tens of milliseconds, up to seconds where a driver starts up. Any thread, but not one
-// that may not wait.
+// Lists the GPUs. Takes tens of milliseconds, or seconds while a driver starts. Any thread that may block.
 DeviceList probe_devices();
 
-// The compute capabilities that this program holds machine code for; empty: built without CUDA.
+// The compute capabilities that this program contains machine code for. Empty: built without CUDA.
 Span<const unsigned> built_architectures();
 
-// Whether machine code for `built` runs on the device: code of an integrated GPU on its own kind alone; other
-// code also on devices of the same major and a higher minor number.
+// Returns whether machine code for `built` runs on the device. Code for an integrated GPU runs only on the
+// same GPU. Other code also runs on devices of the same major and a higher minor number.
 bool runs_code_for(unsigned built, unsigned compute_capability, bool integrated);
-// Why a device cannot run what was built; empty: it can.
+// Why a device cannot run the built code; empty: it can.
 std::string missing_code_reason(Span<const unsigned> built, unsigned compute_capability, bool integrated);
 
-// Why a probe found nothing, where the CUDA runtime could not even list devices.
+// Why a probe found nothing, where the CUDA runtime could not list devices.
 enum class ProbeFailure : std::uint8_t {
     NoDevice,
     DriverTooOld,    // for the runtime that this program was built with
     DriverMismatch,  // parts of the driver of different versions
     Other,
 };
-// `driver`, `runtime`: as CUDA numbers versions, 1000 * major + 10 * minor; driver 0: none is installed.
-// `said`: CUDA's words.
+// `driver`, `runtime`: CUDA version numbers, 1000 * major + 10 * minor; driver 0: none is installed. `said`:
+// CUDA's error text.
 std::string probe_failure_reason(ProbeFailure failure, int driver, int runtime, std::string_view said);
 
 struct DeviceWish {
-    int ordinal = -1;                              // -1: the first that can be used
-    MemoryClass memory_class = MemoryClass::None;  // None: as the device is; else forced
+    int ordinal = -1;                              // -1: the first usable device
+    MemoryClass memory_class = MemoryClass::None;  // None: the device's own class; else forced
 };
-// The device to use, with its class. Errors: Unavailable (there is none, or it cannot be used), BadRange
+// Chooses the device and its class. Errors: Unavailable (no device, or it is unusable), BadRange
 // (gpu.devices, gpu.memory_class).
 Result<DeviceInfo> choose_device(const DeviceList& list, const DeviceWish& wish);
 

@@ -18,7 +18,7 @@ std::uint64_t nanoseconds_since(Clock::time_point start) {
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
-// From the first to the last element.
+// Bytes from the first to the last element.
 std::uint64_t extent_bytes(const Job& job, const kernels::InputView& view) {
     if (job.rows == 0 || job.cols == 0) return 0;
     return ((job.rows - 1) * view.row_stride + job.cols) * element_bytes(job.type);
@@ -32,8 +32,7 @@ Arena::Kind arena_kind(MemoryClass memory_class) {
     return memory_class == MemoryClass::Discrete ? Arena::Kind::Device : Arena::Kind::Managed;
 }
 
-// Where the arrays lie until they are brought back: as the output has them, or without what it has between
-// them.
+// Offsets of the arrays in staging memory: as in the output, or packed without the gaps between them.
 std::vector<std::uint64_t> staged_offsets(const kernels::JobPlan& plan, const GpuOutput& output) {
     if (output.rows == 0) return {output.offsets.begin(), output.offsets.end()};
     constexpr std::uint64_t kAligned = 256;
@@ -53,7 +52,7 @@ struct GpuRunner::Temporaries {
     Staging output;
 };
 
-// What a job leaves behind goes, however it ends.
+// Cleans up after a job, however it ends.
 class GpuRunner::JobEnd {
   public:
     explicit JobEnd(GpuRunner& runner) : runner_(runner) {}
@@ -81,7 +80,7 @@ Result<std::unique_ptr<GpuRunner>> GpuRunner::create(Gpu& gpu, const GpuRunnerLi
     return std::unique_ptr<GpuRunner>(new GpuRunner(gpu, *stream, limits));
 }
 
-// The stream ends after all that is attached to it.
+// The stream ends after everything that is attached to it.
 GpuRunner::~GpuRunner() {
     temporaries_.reset();
     clients_.drop_all();
@@ -112,7 +111,7 @@ Result<kernels::RunReport> GpuRunner::try_once(const Job& job, const kernels::Jo
     if (report) {
         end.complete();
     } else {
-        // A copy that was begun may still read memory that its owner gives back next.
+        // A copy in progress may still read memory that its owner frees next.
         Result<void> ended = gpu_.synchronize(stream_);
         if (!ended) return std::move(ended).error();
         end.complete();
@@ -123,14 +122,14 @@ Result<kernels::RunReport> GpuRunner::try_once(const Job& job, const kernels::Jo
 void GpuRunner::end_job(bool complete) noexcept {
     try {
         if (!complete) (void)gpu_.synchronize(stream_);
-    } catch (const std::bad_alloc&) {  // waiting needs no memory, but to say what went wrong
+    } catch (const std::bad_alloc&) {  // waiting needs no memory; the error text does
     }
     *temporaries_ = Temporaries();
     clients_.end_job();
 }
 
-// Else a limit was in the way, and giving memory back gains nothing. Of kernels that found no work space
-// there is no saying but by what is free.
+// Otherwise a limit caused the error, and freeing memory does not help. For kernels without workspace, free
+// memory is the only evidence.
 bool GpuRunner::device_is_full(std::uint64_t refusals_before) {
     if (!ran_) return arena_.refusals() != refusals_before;
     const Result<std::size_t> free = gpu_.free_bytes();
@@ -171,7 +170,7 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
         gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop,
                  policies_);
     cost.compute_ns = nanoseconds_since(start);
-    // What Gpu::run() promises of jobs in place.
+    // Gpu::run() guarantees this for jobs in place.
     if (!report && report.error().status == Status::OutOfMemory && in_place(inputs)) cost.started = false;
     if (!report) return report;
     if (staged) {
@@ -210,7 +209,7 @@ Result<std::byte*> GpuRunner::place_input(const Job& job, const GpuInput& input,
     return temporary.give(stream_);
 }
 
-// Only what kernels filled: the rest of the memory holds what an earlier job of somebody else left there.
+// Copies only what kernels filled: the rest of the memory holds data of earlier jobs of other users.
 Result<void> GpuRunner::bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report,
                                    const GpuOutput& output, Span<const std::uint64_t> offsets, Staging& from,
                                    GpuCost& cost) {

@@ -18,7 +18,7 @@ GuardStream& stream_of(Stream stream) {
     return *reinterpret_cast<GuardStream*>(stream);
 }
 
-// From the first to the last element. REQUIRES: plan_job(job) succeeded.
+// Bytes from the first to the last element. REQUIRES: plan_job(job) succeeded.
 std::uint64_t extent_bytes(const Job& job, std::uint64_t row_stride) {
     if (job.rows == 0 || job.cols == 0) return 0;
     return ((job.rows - 1) * row_stride + job.cols) * element_bytes(job.type);
@@ -45,7 +45,7 @@ DeviceInfo guard_device(const GuardOptions& options) {
 
 namespace {
 
-// What of the policies a kernel would see differs from the default: " given block_threads=512".
+// Appends the policy fields that differ from the defaults: " given block_threads=512".
 void add_given(const Job& job, const cuda::JobPolicies& policies, kernels::RunPolicy* to) {
     if (policies.whole == nullptr) return;
     tuning::PolicySet given;
@@ -86,7 +86,7 @@ void GuardGpu::lose() noexcept {
     if (!lost_) lost_ = make_error(Status::DeviceLost, "device lost");  // short enough to need no memory
 }
 
-// Else the next touch would end the process without a word.
+// Otherwise the next touch would end the process without a message.
 void GuardGpu::give_to_host(void* memory) {
     if (!memory_.allow_host(memory, true)) lose();
 }
@@ -135,7 +135,7 @@ Result<void*> GuardGpu::allocate_device(std::size_t bytes) {
 Result<void> GuardGpu::attach_to_stream(void* memory, Stream stream) {
     Result<void> ready = alive();
     if (!ready) return ready;  // and nothing is attached
-    // First what may find no memory: the host keeps its permissions then.
+    // The step that may fail for lack of memory comes first: on failure the host keeps its permissions.
     stream_of(stream).push([this, memory, stream] { memory_.set_owner(memory, stream); });
     if (guards() && options_.strict) (void)memory_.allow_host(memory, false);
     return {};
@@ -147,7 +147,7 @@ Result<void> GuardGpu::attach_to_host(void* memory, Stream stream) {
         work.given_back.reserve(work.given_back.size() + 1);
         work.push([this, memory] { memory_.set_owner(memory, nullptr); });
         work.given_back.push_back(memory);
-    } catch (const std::bad_alloc&) {  // destructors give memory back: it goes without a place in the queue
+    } catch (const std::bad_alloc&) {  // destructors free memory: this path needs no queue entry
         work.drain();
         memory_.set_owner(memory, nullptr);
         give_to_host(memory);
@@ -172,7 +172,7 @@ Result<void> GuardGpu::copy(void* to, const void* from, std::size_t bytes, Strea
             Result<std::byte*> source = memory_.translate(from, bytes, stream, GuardMemory::Access::Copy);
             if (!target || !source) return lose(target ? source.error() : target.error());
             std::memcpy(*target, *source, bytes);
-        } catch (const std::bad_alloc&) {  // for what to say of it
+        } catch (const std::bad_alloc&) {  // for the error text
             lose();
         }
     });
@@ -193,7 +193,7 @@ void GuardGpu::unregister_mapping(void* data) {
     try {
         Result<void> removed = memory_.remove_mapping(data);
         if (!removed) lose(removed.error());
-    } catch (const std::bad_alloc&) {  // for what to say of it
+    } catch (const std::bad_alloc&) {  // for the error text
         lose();
     }
     --registrations_;
@@ -213,7 +213,7 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
     stream_of(stream).push([&] {
         try {
             promise.set_value(run_kernel(job, inputs, outputs, stream, stop));
-        } catch (const std::bad_alloc&) {  // the caller's, as with any backend
+        } catch (const std::bad_alloc&) {  // the caller's exception, as with any backend
             promise.set_exception(std::current_exception());
         }
     });
@@ -224,7 +224,7 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
     return report;
 }
 
-// While a kernel runs its stream's memory is not the host's; however it ends.
+// Takes the host's permissions for its stream's memory while a kernel runs, however the kernel ends.
 class GuardGpu::KernelOwns {
   public:
     KernelOwns(GuardGpu& gpu, Stream stream) : gpu_(gpu), stream_(stream) {

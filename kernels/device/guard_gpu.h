@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GuardGpu: a device for tests on any machine. It computes with the CPU backend, on a thread for each stream,
-// and holds the host to the rules of Tegra: while a kernel runs, the host's pages of all managed memory of
-// its stream have no permissions (in strict mode: from attach_to_stream() until the synchronisation after
-// attach_to_host()), so a touch ends the process as it would on a Nano. A kernel that is given memory of the
-// host, of another stream, or too short is an illegal access: the device is lost. So it is when a mapping
-// ends, or becomes another one, while it is registered.
+// GuardGpu: a device for tests on any machine. It computes with the CPU backend, on one thread for each
+// stream, and enforces the memory rules of Tegra on the host.
 #pragma once
 
 #include <atomic>
@@ -18,19 +14,24 @@
 namespace tegu::device {
 
 struct GuardOptions {
-    MemoryClass memory_class = MemoryClass::A;  // that the device is of; not None
+    MemoryClass memory_class = MemoryClass::A;  // class of the device; not None
     bool strict = true;
-    bool can_register = true;            // else every mapping is refused
-    bool can_register_read_only = true;  // else those that are registered for reading alone
+    bool can_register = true;            // false: every mapping is refused
+    bool can_register_read_only = true;  // false: read-only registrations are refused
     std::size_t memory_bytes = std::size_t{1} << 30;
-    std::size_t workspace_bytes = 0;  // of the device, that a kernel needs while it runs
+    std::size_t workspace_bytes = 0;  // device memory that a kernel needs while it runs
 };
 
-// A device that choose_memory_class() gives the class.
+// A device for which choose_memory_class() returns the class.
 DeviceInfo guard_device(const GuardOptions& options);
 
 class GuardStream;
 
+// While a kernel runs, the host has no page permissions for managed memory of the kernel's stream. In strict
+// mode it has none from attach_to_stream() until the synchronisation after attach_to_host(). So a touch ends
+// the process as it would on a Nano. A kernel argument that is host memory, memory of another stream, or too
+// short is an illegal access, and the device is lost. The device is also lost when a registered mapping ends
+// or is replaced.
 class GuardGpu : public Gpu {
   public:
     explicit GuardGpu(const GuardOptions& options);
@@ -61,26 +62,26 @@ class GuardGpu : public Gpu {
                                    const kernels::StopToken& stop,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies()) override;
 
-    // For tests, any thread. While held, a kernel that has begun does not end.
+    // For tests, any thread. While held, a started kernel does not end.
     void hold_kernels();
     void release_kernels();
-    // Returns when a kernel has begun that is held.
+    // Returns when a held kernel has started.
     void wait_for_kernel();
-    // The next run fails so, before it computes.
+    // Makes the next run fail with `error`, before it computes.
     void fail_next(Error error);
-    // The next run throws std::bad_alloc, when its kernel has written its outputs.
+    // Makes the next run throw std::bad_alloc after its kernel has written its outputs.
     void throw_next() { throws_next_ = true; }
-    // Another process has so much of the device's memory, from now on.
+    // Simulates another process that uses `bytes` of the device's memory from now on.
     void take_elsewhere(std::size_t bytes) { memory_.take_elsewhere(bytes); }
     std::uint64_t kernels_run() const { return kernels_run_.load(); }
-    std::uint64_t registrations() const { return registrations_.load(); }  // that are there now
+    std::uint64_t registrations() const { return registrations_.load(); }  // current number
 
   private:
     bool guards() const { return !device_.attributes.concurrent_managed_access; }
     class KernelOwns;
 
     Result<void> alive() const;
-    // The first error stays; without memory for its words it has few.
+    // Keeps the first error; without memory, its text is short.
     void lose(const Error& error) noexcept;
     void lose() noexcept;
     void give_to_host(void* memory);

@@ -26,7 +26,7 @@ std::size_t whole_pages(std::size_t bytes) {
     return (std::max<std::size_t>(bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
-// The kernel may find no memory for its books.
+// munmap() may fail for lack of memory in the operating system.
 void unmap_pages(void* addresses, std::size_t bytes) {
     constexpr int kTries = 3;
     for (int tries = 0; tries < kTries && ::munmap(addresses, bytes) != 0; ++tries) {
@@ -37,7 +37,7 @@ void give_back(void* addresses, std::size_t bytes) {
     unmap_pages(addresses, bytes + page_bytes());
 }
 
-// Addresses without memory: `bytes` for a mapping, and a page that ends a run beyond it.
+// Address space without memory: `bytes` for a mapping, and a page behind it that catches overruns.
 class Reserved {
   public:
     explicit Reserved(std::size_t bytes)
@@ -51,7 +51,7 @@ class Reserved {
     Reserved& operator=(const Reserved&) = delete;
     bool valid() const { return data_ != MAP_FAILED; }
     void* get() const { return data_; }
-    void release() { data_ = MAP_FAILED; }  // to somebody who gives them back
+    void release() { data_ = MAP_FAILED; }  // the new owner unmaps them
 
   private:
     void* data_;
@@ -62,12 +62,11 @@ bool map_pages(void* at, std::size_t bytes, int fd, int protection) {
     return ::mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-// Lines of /proc/self/maps, as far as they tell of addresses and files. No memory is taken for them: they are
-// read where destructors run.
+// The addresses and files in the lines of /proc/self/maps. Allocates nothing, because destructors read them.
 class Maps {
   public:
     Maps() : file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
-    // The next line, without its end if it is long; null: there is none, or it cannot be read.
+    // The next line, truncated if it is long; null: end, or a read error.
     const char* next() {
         for (std::size_t length = 0; fill(); ++at_) {
             const char c = buffer_[at_];
@@ -104,7 +103,7 @@ Error fault(const std::string& what) {
 
 }  // namespace
 
-// Of [data, data + bytes). Empty: that cannot be read.
+// The mapping of [data, data + bytes). Empty: it cannot be read.
 std::optional<GuardMemory::MappedFile> GuardMemory::mapped_file(const void* data, std::size_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(data);
     Maps maps;
@@ -127,7 +126,7 @@ std::optional<GuardMemory::MappedFile> GuardMemory::mapped_file(const void* data
     return file;
 }
 
-// True also where that cannot be told.
+// Also true where this cannot be determined.
 bool GuardMemory::is_there(const Piece& piece) {
     const std::optional<MappedFile> now = mapped_file(piece.registered, piece.mapped);
     return !now || *now == piece.file;

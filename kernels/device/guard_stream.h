@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream of a GuardGpu: a thread that does what it is given, in order.
+// A stream of a GuardGpu: a thread that runs its queued work in order.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@
 
 namespace tegu::device {
 
-// Whether the calling thread is one of a stream: a kernel runs on it.
+// Returns whether the calling thread is a stream's thread: a kernel runs on it.
 bool on_guard_stream();
 
 class GuardStream {
@@ -19,12 +19,12 @@ class GuardStream {
     GuardStream() : thread_([this] { loop(); }) {}
     ~GuardStream();
 
-    void push(std::function<void()> work);  // which throws nothing
-    // Returns when all that was pushed is done.
+    void push(std::function<void()> work);  // work throws nothing
+    // Returns when all queued work is done.
     void drain();
 
     std::vector<void*>
-        // managed memory that goes to the host with the next synchronisation; the owner's thread alone
+        // managed memory that the next synchronisation returns to the host; only the owner's thread
         given_back;
 
   private:
@@ -35,7 +35,7 @@ class GuardStream {
     std::deque<std::function<void()>> work_;
     bool busy_ = false;
     bool ending_ = false;
-    std::thread thread_;  // last: starts when all else is there
+    std::thread thread_;  // last: starts after the other members exist
 };
 
 }  // namespace tegu::device

@@ -6,15 +6,16 @@
 namespace tegu::device {
 namespace {
 
-// copies begin and end at its multiples: jobs side by side share one
+// copies begin and end at multiples of this, so that adjacent jobs share one
 constexpr std::uint64_t kGrain = 64 << 10;
-constexpr std::uint64_t kLittle = 256 << 10;  // copied again in less time than it takes to make room for it
-constexpr std::size_t kMostRanges = 64;       // of one copy that are remembered
-constexpr std::size_t kMostCopies = 64;       // of one buffer
+constexpr std::uint64_t kLittle =
+    256 << 10;                           // copying this much takes less time than freeing other copies for it
+constexpr std::size_t kMostRanges = 64;  // ranges remembered for one copy
+constexpr std::size_t kMostCopies = 64;  // copies of one buffer
 
 using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-// The parts of [begin, end) that lie in none of `present`.
+// The parts of [begin, end) that no range in `present` covers.
 Ranges missing(const Ranges& present, std::uint64_t begin, std::uint64_t end) {
     Ranges gaps;
     for (const auto& range : present) {
@@ -37,7 +38,7 @@ void add(Ranges& present, std::uint64_t begin, std::uint64_t end) {
             end = std::max(end, range.second);
         }
     }
-    if (apart.size() >= kMostRanges) apart.clear();  // the others are copied again when they are needed
+    if (apart.size() >= kMostRanges) apart.clear();  // the others are copied again when needed
     apart.emplace_back(begin, end);
     std::sort(apart.begin(), apart.end());
     present = std::move(apart);
@@ -71,7 +72,7 @@ Result<std::byte*> KeptCopies::read(const ClientBuffer& buffer, const ClientRang
     return *address + (range.begin - copy.begin);
 }
 
-// One that covers the range; else a new one, in place of those that it covers.
+// Returns a copy that covers the range. Otherwise makes one, which replaces the copies that it covers.
 Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const ClientRange& range) {
     const auto found = known_.find(buffer.id);
     if (found != known_.end()) {
@@ -105,7 +106,7 @@ Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const
     if (!memory) return std::move(memory).error();
     made.memory = std::move(memory).value();
     Copies& copies = known_[buffer.id];
-    copies.push_back(std::move(made));  // should that fail for want of memory, the list may stay empty
+    copies.push_back(std::move(made));  // if this fails for lack of memory, the list may stay empty
     return &copies.back();
 }
 
@@ -115,7 +116,7 @@ Result<Staging> KeptCopies::stage(std::size_t bytes, bool may_give_up) {
     for (;;) {
         Result<Staging> made = Staging::create(arena_, bytes);
         if (made || made.error().status != Status::OutOfMemory || !may_give_up) return made;
-        // What fits not even without them is no reason to give them up.
+        // Frees nothing if the request does not fit even after freeing all unused copies.
         if (arena_.used_bytes() - unused_bytes() + block > arena_.limit_bytes() || !give_up_oldest())
             return made;
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KeptCopies: copies of ranges of clients' buffers in an arena, kept from job to job. A copy has the size of
-// what a job read, not of the buffer. It is used again if the buffer was sealed against writing when it was
-// made, or if the job names a generation not newer than the one that it was made for, and no job of this
-// process has written since.
+// what a job read, not of the buffer.
 #pragma once
 
 #include <unordered_map>
@@ -14,35 +12,36 @@
 
 namespace tegu::device {
 
+// A copy that was made while the buffer was sealed against writing is always reused. Another copy is reused
+// if the job names a generation not newer than the copy's and no job of this process has written since.
 class KeptCopies {
   public:
-    // Holds up to seven eighths of the arena, which outlives it: the rest is for what jobs need besides. One
-    // thread, which is the stream's.
+    // Holds at most seven eighths of the arena, which outlives it; other memory of jobs gets the rest. One
+    // thread: the stream's.
     KeptCopies(Arena& arena, Stream stream)
         : arena_(arena), stream_(stream), limit_(arena.limit_bytes() - arena.limit_bytes() / 8) {}
     KeptCopies(const KeptCopies&) = delete;
     KeptCopies& operator=(const KeptCopies&) = delete;
 
-    // Whether a copy of the range could serve a later job: else there is no reason to keep one.
+    // Returns whether a copy of the range could serve a later job. Otherwise it is not kept.
     static bool promised(const ClientBuffer& buffer, const ClientRange& range) {
         return buffer.sealed || range.generation != 0;
     }
-    // The address for kernels of byte range.begin. A job that reads little takes what room there is; a larger
-    // one has copies given up for it that were not used for longest. Errors: OutOfMemory, if there is no
-    // room; those of the Gpu, and of the token.
+    // The address for kernels of byte range.begin. A job that reads little takes only free capacity. A larger
+    // job frees the least recently used copies. Errors: OutOfMemory, if the capacity is too small; those of
+    // the Gpu and of the stop token.
     Result<std::byte*> read(const ClientBuffer& buffer, const ClientRange& range,
                             const kernels::StopToken& stop, MoveCost& cost);
 
-    // Memory of the arena, for which copies may be given up: those that were not used for longest, none of
-    // the job at hand, and none in vain.
-    // Errors: those of Arena::take().
+    // Arena memory. May free the least recently used copies, but no copy of the current job, and none if that
+    // would not suffice. Errors: those of Arena::take().
     Result<Staging> stage(std::size_t bytes, bool may_give_up);
-    // All but those of the job at hand.
+    // Frees all copies that the current job does not use.
     void give_up_unused();
 
     void drop(std::uint64_t id) { known_.erase(id); }
     void drop_all() { known_.clear(); }
-    // The job that read() was called for has ended.
+    // Ends the job that read() was called for.
     void end_job() { ++job_; }
 
   private:
@@ -50,9 +49,9 @@ class KeptCopies {
     struct Copy {
         std::uint64_t begin = 0, end = 0;  // bytes of the buffer
         Staging memory;
-        Ranges present;  // that were copied; sorted, apart
+        Ranges present;  // copied ranges; sorted, disjoint
         std::uint64_t last_job = 0;
-        bool sealed = false;  // what is present was copied when the buffer was
+        bool sealed = false;  // the buffer was sealed when `present` was copied
         std::uint64_t generation = 0;
         std::uint64_t writes = 0;
     };
@@ -62,7 +61,7 @@ class KeptCopies {
     static Copies::iterator oldest_of(Copies& copies);
     bool give_up_oldest();
     std::size_t held_bytes() const;
-    std::size_t unused_bytes() const;  // what giving up all can free
+    std::size_t unused_bytes() const;  // bytes that give_up_unused() would free
 
     Arena& arena_;
     Stream stream_;

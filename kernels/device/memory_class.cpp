@@ -17,7 +17,7 @@ bool can_copy_to_managed(const MemoryAttributes& attributes) {
     return attributes.managed_memory;
 }
 
-// Results of jobs without an output buffer lie in managed memory there, too.
+// Results of jobs without an output buffer also lie in managed memory there.
 bool can_register(const MemoryAttributes& attributes) {
     return attributes.managed_memory && attributes.host_register_supported && attributes.can_map_host_memory;
 }

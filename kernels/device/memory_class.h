@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory classes: how the CPU and the GPU of a board share memory, told apart by what the device says of
-// itself, never by a board's name. The class decides the way of a client's buffer to a kernel
+// Memory classes: how the CPU and the GPU of a board share memory. The class follows from the device's
+// attributes, never from a board's name. It determines how a client's buffer reaches a kernel
 // (client_memory.h).
 #pragma once
 
@@ -29,7 +29,7 @@ enum class MemoryClass : std::uint8_t {
 std::string_view memory_class_word(MemoryClass memory_class);
 std::optional<MemoryClass> find_memory_class(std::string_view word);
 
-// The attributes of a device that the class is chosen from, as CUDA names them.
+// The device attributes that determine the class, with CUDA's names.
 struct MemoryAttributes {
     bool integrated = false;
     bool managed_memory = false;
@@ -39,12 +39,12 @@ struct MemoryAttributes {
     bool can_map_host_memory = false;
 };
 
-// Never None. An integrated device without managed memory is treated as a discrete one: explicit copies work
-// everywhere.
+// Never returns None. An integrated device without managed memory counts as discrete: explicit copies work on
+// every device.
 MemoryClass choose_memory_class(const MemoryAttributes& attributes);
 
-// `wanted` in place of the chosen class. Errors: BadRange, where its data path would need what the device
-// does not have.
+// Uses `wanted` instead of the chosen class. Errors: BadRange, where the device lacks what its data path
+// needs.
 Result<MemoryClass> force_memory_class(MemoryClass wanted, const MemoryAttributes& attributes);
 
 }  // namespace tegu::device

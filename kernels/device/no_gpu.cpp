@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build without CUDA: no devices, and that as the reason.
+// A build without CUDA: it has no devices and reports that as the reason.
 #include "kernels/device/gpu.h"
 
 namespace tegu::device {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// probe_devices() with the CUDA runtime. It makes no context: listing devices and their attributes does not
-// need one.
+// probe_devices() with the CUDA runtime. It makes no context, because listing devices and attributes needs
+// none.
 #include <cuda_runtime_api.h>
 
 #include "kernels/device/device_info.h"
@@ -24,7 +24,7 @@ ProbeFailure failure_of(cudaError_t error) {
         case cudaErrorInsufficientDriver: return ProbeFailure::DriverTooOld;
 #if CUDART_VERSION >= 11010
         case cudaErrorCallRequiresNewerDriver:
-            return ProbeFailure::DriverTooOld;  // a function that it needs is missing
+            return ProbeFailure::DriverTooOld;  // a required driver function is missing
 #endif
         case cudaErrorSystemDriverMismatch: return ProbeFailure::DriverMismatch;
         default: return ProbeFailure::Other;
@@ -35,11 +35,11 @@ std::string reason_of(cudaError_t error) {
     int driver = 0, runtime = CUDART_VERSION;
     (void)cudaDriverGetVersion(&driver);
     (void)cudaRuntimeGetVersion(&runtime);
-    (void)cudaGetLastError();  // it has been told
+    (void)cudaGetLastError();  // clears the error, which is already reported
     return probe_failure_reason(failure_of(error), driver, runtime, words_of(error));
 }
 
-// 0 where the driver does not tell.
+// 0 where the driver does not report it.
 std::uint64_t attribute(cudaDeviceAttr name, int ordinal) {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, name, ordinal) != cudaSuccess) {

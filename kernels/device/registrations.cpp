@@ -7,7 +7,7 @@
 namespace tegu::device {
 namespace {
 
-// ranges begin and end at its multiples, which are multiples of every page size
+// ranges begin and end at multiples of this, which is a multiple of every page size
 constexpr std::uint64_t kGrain = 2 << 20;
 
 Registrations::Range whole_grains(const Registrations::Range& range, std::uint64_t bytes) {
@@ -45,8 +45,7 @@ std::byte* Registrations::find_or_add(std::uint64_t id, Side side, std::byte* da
         *why = mapping.refused;
         return nullptr;
     }
-    // One range in place of those that it overlaps, unless they are much more than what is asked for, or in
-    // use.
+    // Replaces overlapping ranges with one range, unless they are in use or much larger than the request.
     Range wanted = whole_grains(range, bytes);
     const std::uint64_t own = wanted.end - wanted.begin;
     std::uint64_t overlapped = 0;
@@ -68,7 +67,7 @@ std::byte* Registrations::find_or_add(std::uint64_t id, Side side, std::byte* da
     for (std::size_t i = mapping.regions.size(); i-- > 0;)
         if (overlaps(mapping.regions[i], wanted)) end(mapping, i);
     while (held_ + (joined.end - joined.begin) > limits_.bytes) end_oldest();
-    mapping.regions.reserve(mapping.regions.size() + 1);  // nothing may fail once it is registered
+    mapping.regions.reserve(mapping.regions.size() + 1);  // nothing may fail after the registration
     std::byte* const begin = data + joined.begin;
     Result<void*> address = gpu_.register_mapping(begin, static_cast<std::size_t>(joined.end - joined.begin),
                                                   side == Side::Readable);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registrations: ranges of the mappings of clients' buffers that kernels use in place, on boards that can
-// register memory of the host. What is registered is pinned: so only ranges that are worth it are, and in
-// total no more than a limit; those that were not used for longest end first. Ranges of one mapping never
-// overlap, as no page can be registered twice.
+// Registrations: registered ranges of clients' mappings, which kernels use in place on boards that can
+// register host memory. Registered memory is pinned, so ranges have a minimum size and the total has a limit;
+// the least recently used range ends first. Ranges of one mapping never overlap, because no page can be
+// registered twice.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace tegu::device {
 
 struct RegistrationLimits {
-    std::size_t bytes = 0;        // that are registered at once
-    std::size_t least_bytes = 0;  // a range below is not worth it
+    std::size_t bytes = 0;        // maximum that is registered at once
+    std::size_t least_bytes = 0;  // smaller ranges are not registered
 };
 
 class Registrations {
@@ -26,22 +26,22 @@ class Registrations {
         std::uint64_t begin, end;
     };
 
-    // `gpu` outlives it. One thread.
+    // `gpu` outlives this object. One thread.
     Registrations(Gpu& gpu, const RegistrationLimits& limits) : gpu_(gpu), limits_(limits) {}
     ~Registrations();
     Registrations(const Registrations&) = delete;
     Registrations& operator=(const Registrations&) = delete;
 
-    // The address for kernels of byte range.begin, if what is registered now covers the range; else null.
+    // The address for kernels of byte range.begin, if a registration covers the range; else null.
     std::byte* find(std::uint64_t id, Side side, const Range& range);
-    // The same, registering it if need be. `data`: the mapping, of `bytes`; good until the range is dropped.
-    // Null: the range has to be copied; `why` is set to what stood in the way, and left alone where it was
-    // not worth it.
+    // As find(), but registers the range if necessary. `data`: the mapping, of `bytes`; valid until the range
+    // is dropped. Null: the range must be copied. `why` then gets the reason. It stays unchanged if the
+    // registration does not pay or an overlapping range is in use.
     std::byte* find_or_add(std::uint64_t id, Side side, std::byte* data, std::uint64_t bytes,
                            const Range& range, std::string* why);
-    // Lets go of all that is registered of a buffer. Between jobs.
+    // Ends all registrations of a buffer. Between jobs.
     void drop(std::uint64_t id);
-    // The job that the others were called for has ended.
+    // Ends the job that the other calls served.
     void end_job() { ++job_; }
 
     std::size_t bytes() const { return held_; }
@@ -55,15 +55,15 @@ class Registrations {
     };
     struct Mapping {
         std::vector<Region> regions;
-        std::string refused;  // why nothing of it can be registered
+        std::string refused;  // why the mapping cannot be registered
     };
     struct Known {
         Mapping sides[2];
     };
 
     Region* covering(Mapping& mapping, const Range& range) const;
-    std::uint64_t in_use_bytes() const;  // by the job at hand
-    void end_oldest();                   // REQUIRES: there is one that is not in use
+    std::uint64_t in_use_bytes() const;  // used by the current job
+    void end_oldest();                   // REQUIRES: an unused range exists
     void end(Mapping& mapping, std::size_t index);
 
     Gpu& gpu_;

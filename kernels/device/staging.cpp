@@ -9,7 +9,7 @@ namespace tegu::device {
 namespace {
 
 constexpr std::uint64_t kStepBytes = 8 << 20;  // a few milliseconds on a Nano
-// Up to here it takes less time to copy what lies between pieces, too, than to copy each by itself.
+// Up to this size, copying the gaps between pieces as well takes less time than copying each piece.
 constexpr std::uint64_t kTogetherBytes = 64 << 10;
 
 struct Range {
@@ -17,7 +17,7 @@ struct Range {
     std::uint64_t bytes() const { return end - begin; }
 };
 
-// Of all pieces that hold something.
+// The range of all non-empty pieces.
 Range span_of(Span<const Staging::Piece> pieces) {
     Range range;
     for (const Staging::Piece& piece : pieces) {

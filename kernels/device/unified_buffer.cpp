@@ -34,7 +34,7 @@ UnifiedBuffer& UnifiedBuffer::operator=(UnifiedBuffer&& other) noexcept {
 void UnifiedBuffer::end() {
     if (state_ == nullptr) return;
     assert(state_->views == 0 && "a host view outlives its buffer");
-    if (!detach()) state_->block.abandon();  // the device is lost, and the process about to end
+    if (!detach()) state_->block.abandon();  // the device is lost, and the process is about to end
     state_.reset();
 }
 
@@ -74,7 +74,7 @@ Result<void> UnifiedBuffer::detach() {
     if (done && prefetches() && bytes_ > 0) {
         done = gpu.prefetch_to_host(state_->block.data(), bytes_, state_->stream);
         if (!done && done.error().status == Status::OutOfMemory)
-            done = Result<void>();  // the pages come when they are touched
+            done = Result<void>();  // the pages move when they are touched
     }
     if (done) done = gpu.synchronize(state_->stream);
     if (done) state_->stream = nullptr;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnifiedBuffer: managed memory with an owner. It is always in exactly one state: the host's, or attached to
-// one stream; what is asked of it in the wrong state is refused with an Error instead of ending the process,
-// as a touch of the memory would on a Nano.
+// UnifiedBuffer: managed memory with an owner: either the host or one stream. A call in the wrong state
+// returns an Error. Touching the memory in the wrong state would end the process on a Nano.
 #pragma once
 
 #include <memory>
@@ -19,8 +18,8 @@ class UnifiedBuffer {
     };
 
   public:
-    // The host's hold on the memory: while it lives, the buffer goes to no stream. Move-only; ends before its
-    // buffer.
+    // The host's access to the memory. While a view exists, the buffer cannot be attached to a stream.
+    // Move-only; ends before its buffer.
     class HostView {
       public:
         HostView(HostView&& other) noexcept
@@ -38,27 +37,29 @@ class UnifiedBuffer {
         MutableBytes bytes_;
     };
 
-    // The host's, content unspecified. `arena` holds managed memory and outlives the buffer. Errors: those of
-    // Arena::take().
+    // The buffer belongs to the host; its content is unspecified. `arena` holds managed memory and outlives
+    // the buffer. Errors: those of Arena::take().
     static Result<UnifiedBuffer> create(Arena& arena, std::size_t bytes);
     UnifiedBuffer(UnifiedBuffer&&) noexcept = default;
     UnifiedBuffer& operator=(UnifiedBuffer&& other) noexcept;
-    // Takes the memory back from its stream first, which waits for that stream.
+    // First takes the memory back from its stream, which waits for that stream.
     ~UnifiedBuffer() { end(); }
 
     std::size_t bytes() const { return bytes_; }
-    std::size_t block_bytes() const { return state_ == nullptr ? 0 : state_->block.bytes(); }  // of the arena
+    std::size_t block_bytes() const {
+        return state_ == nullptr ? 0 : state_->block.bytes();
+    }  // taken from the arena
     bool host_owned() const { return state_ != nullptr && state_->stream == nullptr; }
 
-    // Errors: Internal, if a stream has it.
+    // Errors: Internal, if a stream owns the buffer.
     Result<HostView> host_view();
-    // Gives it to kernels of the stream, for as many jobs as follow. Errors: Internal, if another stream has
-    // it or a view is held; DeviceLost.
+    // Attaches the buffer to kernels of the stream, for any number of jobs. Errors: Internal, if another
+    // stream owns it or a view exists; DeviceLost.
     Result<void> attach(Stream stream);
     // The address for kernels of the stream. Errors: Internal, if it is not attached to that one.
     Result<void*> device_data(Stream stream) const;
-    // Back to the host: waits for all work of its stream, and of no other. Nothing to do if it is the host's.
-    // Errors: DeviceLost.
+    // Returns the buffer to the host; waits for all work of its stream, and of no other. Does nothing if the
+    // host owns it. Errors: DeviceLost.
     Result<void> detach();
 
   private:

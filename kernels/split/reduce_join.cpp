@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's statistics become the partial result that they were written from, as far as they need it; the tree
-// over the runs and the writing of the result are those of the CPU backend.
+// Reconstructs partial results from the statistics of runs, as far as the result needs them. The CPU
+// backend's code merges the runs in a tree and writes the result.
 #include "kernels/split/reduce_join.h"
 
 #include <cassert>
@@ -81,7 +81,7 @@ class States {
     const std::byte* data_[kStatisticCount];
 };
 
-// `counted`: elements of the run that are not skipped.
+// `counted`: the number of elements of the run that are not skipped.
 FloatPartial partial_of(const States& states, std::uint64_t counted, bool skip_nans, FloatPartial) {
     FloatPartial partial{};
     partial.nans = states.get<std::uint64_t>(Statistic::Nans);
@@ -142,7 +142,7 @@ class Join {
     }
 
   private:
-    // The index in the whole segment: of the first NaN, if one counts, else of the first extreme; -1 if no
+    // The index in the whole segment of the first NaN, if a NaN counts, else of the first extreme; -1 if no
     // element counts.
     template <class Value>
     std::int64_t first_of(Statistic index, Value Partial::*extreme, const Partial& whole) const {
@@ -174,7 +174,7 @@ std::optional<ReduceParams> states_of(const ReduceParams& params, ElementType ty
     states.statistics = 0;
     for (const StatisticInfo& info : kStatisticInfos)
         if (params.statistics & statistic_bit(info.statistic)) states.statistics |= state_of(info.statistic);
-    // Who counts, and whether there is an extreme, depends on the NaNs; a sum has them in itself.
+    // The NaNs decide which elements count and whether there is an extreme. A sum already includes them.
     if (is_float(type) && (states.statistics & ~bits(Statistic::Sum)) != 0)
         states.statistics |= bits(Statistic::Nans);
     if (params.statistics & bits(Statistic::Mean) && is_float(type))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the statistics of runs of whole chunks, each a subtree of the canonical tree, to those of the whole
-// segment: what a reply says is enough of a state for all statistics but l2, var and std.
+// Joins the statistics of runs of whole chunks into those of the whole segment. Each run is a subtree of the
+// canonical tree. The statistics of a reply are a sufficient state for all statistics except l2, var and std.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,15 @@ namespace tegu::device {
 
 constexpr std::uint64_t kReduceUnit = 16 * 1024;  // elements of a chunk
 
-// The set to ask of each run, such that `params` can be found from them. None: it cannot.
+// The set that each run must compute, so that `params` follow from it. None: not possible.
 std::optional<ReduceParams> states_of(const ReduceParams& params, ElementType type);
 
 struct StateOutputs {
-    std::uint64_t elements;  // of the run: the same power of two of chunks for all, the last one up to that
+    std::uint64_t elements;  // a power of two of chunks, the same for all runs; the last may have fewer
     Span<const kernels::OutputView> outputs;  // of a job with states_of()
 };
-// Writes the outputs of the whole job, whose segment the runs are in order. Errors: Overflow, as of the
-// whole job.
-// REQUIRES: states_of() gives the set that the runs were asked for.
+// Writes the outputs of the whole job; the runs are its segment, in order. Errors: Overflow, as for the whole
+// job. REQUIRES: the runs computed the set that states_of() gives.
 Result<void> join_states(const Job& job, Span<const StateOutputs> runs,
                          Span<const kernels::OutputView> outputs);
 

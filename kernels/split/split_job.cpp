@@ -9,7 +9,7 @@
 namespace tegu::device {
 namespace {
 
-// The borders of `parts` pieces of `count`, as even as can be.
+// The borders of `parts` almost equal pieces of `count`.
 std::uint64_t border(std::uint64_t count, std::uint64_t parts, std::uint64_t part) {
     return count / parts * part + std::min(part, count % parts);
 }
@@ -39,7 +39,7 @@ std::optional<JobSplit> split_map(const Job& job, unsigned parts) {
     return split_rows(job, parts, params.window_rows / 2);
 }
 
-// Pieces of a power of two of chunks: the last may be shorter.
+// Each piece is the same power of two of chunks; the last may be shorter.
 std::optional<JobSplit> split_whole(const Job& job, unsigned parts) {
     const std::uint64_t n = job.rows * job.cols;
     std::optional<ReduceParams> states = states_of(*std::get_if<ReduceParams>(&job.params), job.type);
@@ -77,7 +77,7 @@ std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& inpu
     if (operation_of(job) == Operation::EntropyMap) return split_map(job, parts);
     if (operation_of(job) != Operation::Reduce) return std::nullopt;
     if (job.axis == Axis::Rows && job.rows > 1) return split_rows(job, parts, 0);
-    // Gaps between rows would be inside of a piece.
+    // A piece would contain the gaps between rows.
     if (job.rows > 1 && input.row_stride != job.cols) return std::nullopt;
     return split_whole(job, parts);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense, equally aligned arrays move in packs of 16 bytes; anything else element by element, which still
+// Dense, equally aligned arrays move in packs of 16 bytes. Other arrays move element by element, which still
 // fills whole sectors.
 #include "kernels/add/cuda/add.h"
 
@@ -14,7 +14,7 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-// The sum of two elements. `fits` is false for an integer sum that does not fit T.
+// The sum of two elements. Sets `fits` to false for an integer sum that does not fit T.
 template <class T>
 struct Sum {
     TEGU_DEVICE static T of(T x, T y, bool* fits) {
@@ -22,7 +22,7 @@ struct Sum {
         const Unsigned sum = static_cast<Unsigned>(static_cast<Unsigned>(x) + static_cast<Unsigned>(y));
         const T z = static_cast<T>(sum);
         const bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
-        // Signed: both terms have the sign that the sum has not. Unsigned: the sum wrapped to below a term.
+        // Signed overflow: both terms have the sign opposite to the sum's. Unsigned: the sum is below a term.
         *fits = is_signed ? ((x ^ z) & (y ^ z)) >= 0 : z >= x;
         return z;
     }
@@ -40,7 +40,7 @@ struct Sum<double> {
     TEGU_DEVICE static double of(double x, double y, bool*) { return Narrow<double>::of(x + y); }
 };
 
-// The sum of two packs, and the first element of it that does not fit: Width if all do.
+// The sum of two packs, and the index of the first element that does not fit; Width if all fit.
 template <class T, unsigned Width>
 struct PackSum {
     TEGU_DEVICE static unsigned of(const Pack<T, Width>& x, const Pack<T, Width>& y, Pack<T, Width>* z) {
@@ -55,8 +55,8 @@ struct PackSum {
     }
 };
 
-// Small integers four or two to a word: the sums of all bits but the highest never leave their element, and
-// the highest is added without carry.
+// Small integers, four or two in a word. The sums of all bits but the highest stay within their element, and
+// the highest bit is added without carry.
 template <class T, unsigned Width>
 struct WordSum {
     TEGU_DEVICE static unsigned of(const Pack<T, Width>& x, const Pack<T, Width>& y, Pack<T, Width>* z) {

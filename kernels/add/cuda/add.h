@@ -13,8 +13,8 @@ namespace cuda {
 struct AddPolicy {
     unsigned threads_per_block;  // a multiple of 32, 32..1024
     unsigned packs_per_thread;   // 16-byte packs of each input in flight: 1, 2 or 4
-    unsigned waves;              // blocks launched: this many times what is resident at once
-    // that one launch moves, for each multiprocessor: a long job is cut, so that it can be stopped
+    unsigned waves;              // number of blocks: this many times the resident blocks
+    // bytes that one launch moves, for each multiprocessor: splits a long job so that it can be stopped
     std::uint64_t launch_bytes = 32 << 20;
 
     friend constexpr bool operator==(const AddPolicy& a, const AddPolicy& b) {
@@ -32,8 +32,8 @@ struct AddArrays {
     std::uint64_t cols;
     std::uint64_t x_row_stride;  // elements
     std::uint64_t y_row_stride;
-    // one, ~0 before the first launch: the smallest index of an integer sum that does not fit. Not used for
-    // floats.
+    // one word, ~0 before the first launch: gets the smallest index of an integer sum that does not fit. Not
+    // used for floats.
     std::uint64_t* overflow;
     std::uint64_t first = 0;  // index of element (0, 0), for overflow
 };

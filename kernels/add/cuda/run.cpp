@@ -13,9 +13,9 @@ namespace {
 
 using kernels::Int128;
 
-// The sum that was stored modulo 2^bits. A signed one that wrapped to below zero was too large, the others
-// too small; an unsigned one was too large. In place the terms are gone, so this is all that is left, and
-// enough.
+// The exact sum for a value stored modulo 2^bits. A signed sum that wrapped to below zero was too large, the
+// others too small; an unsigned sum was too large. In place, the terms are overwritten and only the stored
+// value remains.
 template <class T>
 Int128 exact_sum(const std::byte* stored) {
     T wrapped;
@@ -34,7 +34,7 @@ Error overflow_at(ElementType type, std::uint64_t index, const std::byte* stored
     });
 }
 
-// Launch after launch; arrays without gaps are one long row.
+// Launches piece after piece; arrays without gaps are one long row.
 Result<void> add_all(ElementType type, AddArrays arrays, const Context& context,
                      const kernels::StopToken& stop) {
     const AddPolicy& policy = context.policies.add;

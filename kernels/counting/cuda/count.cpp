@@ -7,15 +7,15 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-constexpr std::size_t kLeastBytes = 4 << 10;     // of a block, for the rules of its teams
-constexpr std::uint64_t kCheapBytes = 48 << 10;  // of a block that leave room for several on a multiprocessor
-constexpr std::uint64_t kFewStretches = 8;       // of a segment that a warp may take alone
-constexpr std::uint64_t kFewCounters = 512;      // that are worth several copies
+constexpr std::size_t kLeastBytes = 4 << 10;      // of a block, for the rules of its teams
+constexpr std::uint64_t kCheapBytes = 48 << 10;   // of a block; several fit a multiprocessor
+constexpr std::uint64_t kFewStretches = 8;        // maximum of a segment that one warp counts alone
+constexpr std::uint64_t kFewCounters = 512;       // maximum for which several copies pay
 constexpr std::uint64_t kMaxElements = 1u << 31;  // of a part: its counters have 32 bits
-// reads of the elements that cost less than counters in global memory
+// reading the elements this often costs less than counters in global memory
 constexpr std::uint64_t kMaxSlices = 8;
-constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor whose registers fit
-// on a multiprocessor: fewer blocks of lanes are slower than atomics
+constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor: limited by registers
+// minimum on a multiprocessor: fewer blocks with counters for each lane are slower than atomics
 constexpr std::uint64_t kLeastLaneBlocks = 3;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
@@ -25,7 +25,7 @@ std::uint64_t round16(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
 }
 
-// That a multiprocessor holds at once.
+// Blocks that a multiprocessor holds at once.
 std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const DeviceLimits& limits) {
     const std::uint64_t bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
     std::uint64_t fit =
@@ -35,8 +35,8 @@ std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const
     return std::max<std::uint64_t>(fit, 1);
 }
 
-// Whether lanes have counters of their own: worth it for many values, in lines that fill the rounds of a
-// warp, where enough blocks are resident.
+// Returns whether each lane has its own counters. That pays for many values, in lines that fill the rounds of
+// a warp, where enough blocks are resident.
 bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits) {
     constexpr std::uint64_t kBlockBytes = std::uint64_t{kByteLaneThreads} * kByteLaneBytes;
     if (!work.values || kBlockBytes > limits.shared_bytes_per_block) return false;
@@ -46,7 +46,7 @@ bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const 
            resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kLeastLaneBlocks;
 }
 
-// Where the counters lie, and who counts.
+// Chooses the memory of the counters, and the team.
 void choose_team(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits,
                  CountShape* shape) {
     const std::uint64_t max =
@@ -54,7 +54,7 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
     const std::uint64_t elements = work.input.n;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
     const std::uint64_t slices = divide_up(work.slots * 4, max - rule);
-    // To clear and to add up many counters is not worth it for few elements.
+    // Clearing and adding up many counters does not pay for few elements.
     shape->shared = slices <= kMaxSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
     shape->slices = shape->shared ? static_cast<unsigned>(slices) : 1;
     shape->slice = static_cast<std::uint32_t>(divide_up(work.slots, shape->slices * 4) * 4);
@@ -94,8 +94,8 @@ std::uint64_t blocks_at_once(const CountShape& shape, const CountPolicy& policy,
            std::max(policy.waves, 1u);
 }
 
-// What an element is to a launch: bytes to read that take as long on a small board, whose f64 and atomics are
-// slow.
+// The cost of an element in a launch, as bytes read in the same time on a small board, whose f64 and atomics
+// are slow.
 std::uint64_t element_cost(const CountWorkload& work, const CountShape& shape) {
     if (shape.by_lane) return 1;
     if (work.values && shape.shared) return 2;
@@ -110,7 +110,7 @@ void choose_launch(const CountWorkload& work, const CountPolicy& policy, const D
         std::max<std::uint64_t>(1, policy.launch_bytes * limits.multiprocessors);
     const std::uint64_t stretches = count_stretches(work.input, work.element_bytes);
     const std::uint64_t cost = element_cost(work, *shape);
-    // A warp takes a while for a stretch, however few elements it has.
+    // A stretch costs a warp a minimum time, even with few elements.
     const std::uint64_t full = kCountStretchBytes / work.element_bytes;
     const std::uint64_t stretch_elements =
         std::max(std::min(work.input.cols, full) + 16, full / (shape->by_lane ? 4 : 8));
@@ -131,7 +131,7 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
     const std::uint64_t resident = blocks_at_once(shape, policy, limits);
     const std::uint64_t stretch_elements = kCountStretchBytes / work.element_bytes + 32;
     const std::uint64_t segments = std::min(work.input.count, shape.segments);
-    // Enough parts to fill the device, each worth counters of its own.
+    // Enough parts to fill the device, each with enough elements for its own counters.
     std::uint64_t parts = 1;
     if (!shape.by_warp) {
         const std::uint64_t wanted = divide_up(shape.at_once, shape.threads / 32);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counting of small keys in device code: a team (a warp, or a block) takes a part of a segment, counts
-// in 32-bit counters of its own in shared memory, and adds them to 64-bit ones in global memory. Keys whose
-// counters do not fit go there at once, equal ones of a warp together. What turns an element into its key is
-// a Mapper:
-//   Element, Rule                                       types Mapper(rule, table)
-//   both in shared memory of the team; table may be null fill_table(thread, threads)
-//   by the team, before the first key write_edges(edges, thread, threads)                 by the team, once a
-//   segment; edges may be null slots()                                             counters key(element)
-//   its counter; slots() or above: counts nowhere quick()                                             whether
-//   quick_key(element) may take key()'s place: the same, without branches kEstimates, estimates(),
-//   likely_key(element, &sure) whether, and where, the key may be found faster yet: the same, unless `sure`
-//   becomes false
+// Counts small keys. A team (a warp or a block) counts a part of a segment in 32-bit counters in shared
+// memory. It then adds them to 64-bit global counters. Keys whose counters do not fit go directly to
+// global memory; equal keys of a warp are added together.
+//
+// A Mapper turns an element into its key:
+//   Element, Rule                      types
+//   Mapper(rule, table)                both in shared memory of the team; table may be null
+//   fill_table(thread, threads)        by the team, before the first key
+//   write_edges(edges, segment, thread, threads)
+//                                      by the team, once for each segment; edges may be null
+//   slots()                            number of counters
+//   key(element)                       index of its counter; slots() or above: not counted
+//   quick()                            whether quick_key(element) may replace key(): the same, no branches
+//   kEstimates, estimates()            whether likely_key(element, &sure) may replace both: faster, the
+//                                      same unless it sets `sure` to false
 #pragma once
 
 #include "kernels/counting/cuda/count.h"
@@ -21,7 +24,7 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kKeyBits = 21;  // of every key that is compared among lanes
+constexpr unsigned kKeyBits = 21;  // bits of the keys that lanes compare
 
 struct CountTask {
     Segments input;
@@ -34,7 +37,7 @@ struct CountTask {
     std::uint64_t line_stretches;
     std::uint64_t stretches;  // of a segment
     unsigned teams;           // of a block
-    bool adds;                // counters of other teams or launches are added to the same ones
+    bool adds;                // other teams or launches add to the same counters
 };
 
 struct CountTeam {
@@ -49,8 +52,8 @@ struct CountTeam {
     }
 };
 
-// Counts keys of each lane in shared memory, all lanes of the warp. One value all over, as in flat images, is
-// one addition.
+// Counts the keys of each lane in shared memory; all lanes of the warp call it. One value in all lanes, as in
+// flat images, costs one addition.
 template <unsigned Count>
 TEGU_DEVICE void warp_count(const std::uint32_t (&key)[Count], std::uint32_t* counters, std::uint32_t slots) {
     const std::uint32_t first = exchange_word(key[0], 0);
@@ -67,8 +70,8 @@ TEGU_DEVICE void warp_count(const std::uint32_t (&key)[Count], std::uint32_t* co
         if (key[i] < slots) atomic_add(counters + key[i], 1u);
 }
 
-// Counts a key of each lane, equal ones together, all lanes of the warp; in global memory where `shared` is
-// null.
+// Counts one key of each lane, equal keys together; all lanes of the warp call it. Counts in global memory
+// where `shared` is null.
 TEGU_DEVICE void warp_count_together(std::uint32_t key, std::uint32_t* shared, std::uint64_t* global,
                                      std::uint32_t slots) {
     const std::uint32_t bounded = key < slots ? key : slots;
@@ -80,7 +83,7 @@ TEGU_DEVICE void warp_count_together(std::uint32_t key, std::uint32_t* shared, s
         atomic_add(global + bounded, std::uint64_t{count_bits(same)});
 }
 
-// Of a rule in shared memory.
+// The bytes of a rule in shared memory.
 template <class Rule>
 struct RulePlace {
     static constexpr unsigned kBytes = (sizeof(Rule) + 15) / 16 * 16;
@@ -88,7 +91,7 @@ struct RulePlace {
 
 constexpr std::uint32_t kNoKey = ~std::uint32_t{0};
 
-// Where a warp counts: in `shared`, if that is not null, else in `global`. Counter 0 is that of key `first`.
+// The counters of a warp: `shared` if it is not null, else `global`. Counter 0 counts key `first`.
 struct Counters {
     std::uint32_t* shared;
     std::uint64_t* global;
@@ -96,7 +99,7 @@ struct Counters {
     std::uint32_t slots;
 };
 
-// Elements [0, count) of a line, one after the other, with whatever its mapper needs.
+// Counts elements [0, count) of a line one by one, with any mapper.
 template <class Mapper>
 TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint64_t count,
                                    const Mapper& mapper, const Counters& counters) {
@@ -116,7 +119,7 @@ TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint6
     }
 }
 
-// The keys of a pack of each lane, all lanes of the warp.
+// The keys of one pack for each lane; all lanes of the warp call it.
 template <unsigned Width, class Mapper>
 TEGU_DEVICE void warp_keys(const Pack<typename Mapper::Element, Width>& pack, const Mapper& mapper,
                            std::uint32_t (&key)[Width]) {
@@ -132,7 +135,7 @@ TEGU_DEVICE void warp_keys(const Pack<typename Mapper::Element, Width>& pack, co
     for (unsigned e = 0; e < Width; ++e) key[e] = mapper.quick_key(pack.at[e]);
 }
 
-// A stretch of a line whose packs begin at `body`.
+// Counts a stretch of a line whose packs begin at `body`.
 template <class Mapper>
 TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned packs, const Mapper& mapper,
                                   const Counters& counters) {
@@ -158,8 +161,8 @@ TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned
     }
 }
 
-// Stretch 0 begins with what lies before the first aligned pack, and takes what is left after the last whole
-// one.
+// Counts a stretch. Stretch 0 also counts the elements before the first aligned pack and after the last whole
+// pack.
 template <class Mapper>
 TEGU_DEVICE void warp_count_stretch(const typename Mapper::Element* line, std::uint64_t cols,
                                     std::uint64_t stretch, bool quick, const Mapper& mapper,
@@ -182,7 +185,7 @@ TEGU_DEVICE void warp_count_stretch(const typename Mapper::Element* line, std::u
         warp_count_singly(body, std::uint64_t{count} * kWidth, mapper, counters);
 }
 
-// Part `part` of a segment.
+// Counts part `part` of a segment.
 template <class Mapper>
 TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t segment, std::uint64_t part,
                                  const CountTeam& team, const Mapper& mapper, const Counters& counters) {
@@ -210,7 +213,7 @@ TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t segment, s
 // shared: shape.team_bytes a team, dynamic: the rule, the table, copies * slice u32
 // result valid in: counts, after the last launch
 // moves: reads n * sizeof(Element) B; adds slots * 8 B a part   order: any
-// why:   privatised counters: one global atomic a counter and part, not one an element
+// why:   privatised counters: one global atomic for each counter and part, not for each element
 template <class Mapper>
 TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
     count_elements(CountTask task, typename Mapper::Rule rule, const typename Mapper::Rule* rules) {
@@ -264,12 +267,12 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
     }
 }
 
-// Rule: of the mappers of a table.
+// Rule: a rule whose mappers have a table.
 template <class Rule>
 using CountKernel = void (*)(CountTask, Rule, const Rule*);
 constexpr const char* kCountMoves = "reads n elements, adds 8 B a counter and block";
 
-// `teams`: of a block.
+// `teams`: teams in a block.
 inline void set_stretches(std::size_t element_bytes, unsigned teams, CountTask* task) {
     task->lines = task->input.lines();
     task->line_stretches = count_stretches_of_line(task->input, element_bytes);
@@ -278,7 +281,7 @@ inline void set_stretches(std::size_t element_bytes, unsigned teams, CountTask* 
     task->adds = task->shape.adds(task->stretches);
 }
 
-// One launch of a variant of count_elements.
+// Launches a variant of count_elements once.
 template <class Rule>
 LaunchStatus launch_count(CountKernel<Rule> kernel, std::size_t element_bytes, CountTask task,
                           const Rule& rule, const Rule* rules, Stream stream) {
@@ -288,7 +291,7 @@ LaunchStatus launch_count(CountKernel<Rule> kernel, std::size_t element_bytes, C
     return launch(kernel, shape, stream, task, rule, rules);
 }
 
-// The block of count_elements with 256 counters.
+// The block size of count_elements with 256 counters.
 template <class Rule>
 constexpr BlockSize count_block() {
     return BlockSize{kDefaultCountPolicy.threads_per_block,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launches of histogram and entropy count small keys: the input as lines of segments, who counts
-// what (teams), and where the counters lie. The shape of a launch is a pure function of job, policy and
-// device; counts have no order, so no bit of a result depends on it.
+// How histogram and entropy launches count small keys: the lines of segments, the teams that count them, and
+// the memory of the counters. The shape is a pure function of job, policy and device. Counts have no order,
+// so the shape changes no bit of a result.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace tegu {
 namespace cuda {
 
 struct CountPolicy {
-    // a multiple of 32, 32..512; more where the counters of a block leave room for few blocks
+    // a multiple of 32, 32..512; larger where the counters of a block allow only few blocks
     unsigned threads_per_block;
     unsigned copies;  // of the counters of a block, at most one a warp
-    unsigned waves;   // blocks launched: this many times what is resident at once
-    // of a block, at least 4 KiB, at most what the device has; other counters lie in global memory
+    unsigned waves;   // number of blocks: this many times the resident blocks
+    // of a block: at least 4 KiB, at most the device's maximum; other counters lie in global memory
     std::size_t shared_bytes;
-    // that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
+    // bytes that one launch reads, for each multiprocessor: splits a long job so that it can be stopped
     std::uint64_t launch_bytes;
-    // of a segment of bytes whose values each lane counts in counters of its own, if its lines are long; 0:
-    // of every one
+    // byte segments of at least this many elements use separate counters in each lane, if their lines are
+    // long; 0: all do
     std::uint64_t lane_elements;
-    // of work space, and of the host's memory, that a batch of many segments takes
+    // workspace, and host memory, of a batch of many segments
     std::uint64_t batch_bytes;
 
     friend constexpr bool operator==(const CountPolicy& a, const CountPolicy& b) {
@@ -36,15 +36,15 @@ struct CountPolicy {
 };
 constexpr CountPolicy kDefaultCountPolicy{512, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
-// A warp takes stretches: that many packs of 16 bytes of a line, and what lies before and after the packs
-// with the first. Of bytes a lane has at most 246 elements of a stretch, which its counters of 8 bits can
-// hold.
+// A stretch, the unit of a warp: this many packs of 16 bytes of a line. The first one includes the elements
+// before and after the packs. Of bytes, a lane has at most 246 elements of a stretch, which its 8-bit
+// counters can hold.
 constexpr unsigned kCountThreads = 512;   // of a block at most
 constexpr unsigned kCountInFlight = 4;    // packs that a lane loads at once
 constexpr unsigned kCountLanePacks = 15;  // of a stretch
 constexpr unsigned kCountStretchPacks = 32 * kCountLanePacks;
 constexpr unsigned kCountStretchBytes = 16 * kCountStretchPacks;
-constexpr unsigned kByteLaneThreads = 128;  // of a block whose lanes have counters of their own
+constexpr unsigned kByteLaneThreads = 128;  // of a block whose lanes have their own counters
 constexpr unsigned kByteLaneBytes = 256;    // of a lane's counters
 
 // A line is a part of a segment without gaps: the whole segment, or a row of it.
@@ -57,23 +57,23 @@ inline std::uint64_t count_stretches(const Segments& input, std::size_t element_
 }
 
 struct CountShape {
-    unsigned threads;  // of a block
-    bool by_warp;      // a team is a warp, else a block
-    bool shared;       // counters in shared memory, added to global ones at the end; else global ones alone
-    bool table;        // the rule's table lies in shared memory
-    bool by_lane;      // values of bytes: each lane of a block has 256 counters of 8 bits
-    unsigned copies;   // of the counters of a team
-    unsigned slices;   // of the counters: each is counted by teams of its own, which all read the elements
+    unsigned threads;     // of a block
+    bool by_warp;         // a team is a warp, else a block
+    bool shared;          // counters in shared memory, added to global ones at the end; else only global ones
+    bool table;           // the rule's table lies in shared memory
+    bool by_lane;         // values of bytes: each lane of a block has 256 counters of 8 bits
+    unsigned copies;      // of the counters of a team
+    unsigned slices;      // of the counters: separate teams count each, and all read the elements
     std::uint32_t slice;  // counters of each
     unsigned team_bytes;  // shared memory of a team
     unsigned blocks;
-    std::uint64_t segments;  // of a launch; 1 if it takes less than all stretches of one
+    std::uint64_t segments;  // of a launch; 1 if it takes only a part of one segment's stretches
     std::uint64_t at_once;   // stretches of a segment that a launch takes
     std::uint64_t parts;     // teams that share them
-    std::uint64_t part;      // stretches of each
+    std::uint64_t part;      // stretches of each part
 
     unsigned teams_per_block() const { return by_warp ? threads / 32 : 1; }
-    // Whether several teams or launches add to the same counters, so that these begin at 0.
+    // Returns whether several teams or launches add to the same counters, which then start at 0.
     bool adds(std::uint64_t stretches) const { return !shared || parts > 1 || at_once < stretches; }
 };
 
@@ -85,25 +85,26 @@ struct CountWorkload {
     std::uint64_t rule_bytes;   // that a team holds
     std::uint64_t table_bytes;  // of the rule; may be 0
     bool search;  // an element's key may take a search in the table, or among what it would hold
-    std::uint64_t result_cost;  // what else a launch does for a segment, as bytes to read that take as long
+    std::uint64_t result_cost;  // other cost of a segment, as bytes read in the same time
 };
 
-// Makes `count` counters 0, on the stream.
+// Clears `count` counters on the stream.
 LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream stream);
 
 CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& policy,
                               const DeviceLimits& limits);
 
-// Which part of a job a launch counts: segments [first, first + count), and of each the stretches from
-// `stretch` on, at most shape.at_once of them.
+// The part of a job that one launch counts: segments [first, first + count), and in each at most
+// shape.at_once stretches from `stretch` on.
 struct CountRange {
     std::uint64_t first;
     std::uint64_t count;
     std::uint64_t stretch;
 };
 
-// counts [segments, 256] of the values of 8-bit elements, by their bits; 0 before the first launch where
-// shape.adds(). One launch; kernels/histogram/cuda/histogram.cu has it, as bins are counted in the same way.
+// Counts the values of 8-bit elements, by their bits: counts [segments, 256]; 0 before the first launch where
+// shape.adds(). One launch. It is in kernels/histogram/cuda/histogram.cu, because bins are counted in the
+// same way.
 LaunchStatus launch_count_bytes(const Segments& input, std::uint64_t* counts, const CountShape& shape,
                                 const CountRange& range, Stream stream);
 

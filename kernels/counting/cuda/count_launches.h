@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the work of one counting job follows one another: batches of segments, whose work space is bounded,
-// and in them launches of some segments, or of a part of a long one, so that no launch holds the device for
-// long.
+// Orders the launches of one counting job: batches of segments bound the workspace. Each launch in a batch
+// counts some segments, or a part of a long one, so that no launch holds the device for long.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +11,8 @@
 
 namespace tegu::cuda {
 
-// Segments of a batch. `memory`: bytes that each takes of the work space or of the host; `cost`: of its
-// results, as bytes to read that take as long.
+// The number of segments of a batch. `memory`: bytes of workspace or host memory for each. `cost`: of a
+// segment's results, as bytes read in the same time.
 inline std::uint64_t count_batch(const Segments& input, std::size_t element_bytes, std::uint64_t memory,
                                  std::uint64_t cost, const CountPolicy& policy, const DeviceLimits& limits) {
     const std::uint64_t launch_bytes = policy.launch_bytes * limits.multiprocessors;

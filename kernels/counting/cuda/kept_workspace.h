@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work space of a step that is done again and again in one job: each time it is handed the memory of the
-// first time.
+// The workspace of a step that repeats within one job. Every repetition gets the memory of the first one.
 #pragma once
 
 #include <vector>
@@ -12,11 +11,11 @@ namespace tegu::cuda {
 
 class KeptWorkspace final : public Workspace {
   public:
-    // `under` and the memory that it gives outlive it.
+    // `under` and its memory outlive this object.
     KeptWorkspace(Workspace* under, Stream stream) : under_(under), stream_(stream) {}
 
-    // What was taken is free again, for takes in the same order. Takes of more than the time before get
-    // memory of their own.
+    // Releases all taken memory for later takes in the same order. A take that is larger than before gets new
+    // memory.
     void rewind() { next_ = 0; }
 
     Result<void*> take(std::size_t bytes) override {

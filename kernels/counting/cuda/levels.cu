@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest and the largest finite element. Floats are compared as unsigned keys; both bounds are maxima,
-// so that zeroed memory is where the search begins.
+// Finds the smallest and the largest finite element. Floats are compared as unsigned keys. Both bounds are
+// maxima, so zeroed memory is a valid start.
 #include "kernels/counting/cuda/levels.cuh"
 
 #include "kernels/execution/cuda/kernel_list.h"
@@ -12,10 +12,10 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kWaves = 4;
 constexpr unsigned kInFlight = 4;  // packs that a lane loads at once
-constexpr unsigned kRounds = 4;    // of them in a stretch
+constexpr unsigned kRounds = 4;    // of these loads in a stretch
 constexpr unsigned kStretchPacks = kWarpLanes * kInFlight * kRounds;
 
-// The key of an element, unless it is infinite or NaN: merged into the largest complement and the largest
+// Merges the key of an element, unless it is infinite or NaN, into the largest complement and the largest
 // key.
 template <class T>
 struct FiniteKey {
@@ -36,7 +36,7 @@ struct FiniteKey {
     }
 };
 
-// Looks before it changes: after the first few, hardly any does.
+// Compares before the atomic: after the first few, hardly any value changes the maximum.
 TEGU_DEVICE void raise(std::uint64_t* at, std::uint64_t value) {
     if (value > *at) atomic_max(at, value);
 }
@@ -58,8 +58,8 @@ TEGU_DEVICE void warp_raise(K low, K high, FiniteBounds* bounds) {
 // grid:  x strides over stretches of lines, one a warp       block: kThreads
 // shared: none                                  result valid in: bounds, after the launch
 // moves: reads n * sizeof(T) B                  order: any
-// why:   a warp keeps its bounds over all stretches of a segment, so one long segment costs an atomic or two
-//        a warp
+// why:   a warp keeps its bounds over all stretches of a segment, so one long segment costs one or two
+//        atomics for each warp
 template <class T, unsigned Width>
 TEGU_KERNEL TEGU_BOUNDS(kThreads) finite_bounds(FiniteArrays arrays) {
     using Key = FiniteKey<T>;
@@ -69,7 +69,7 @@ TEGU_KERNEL TEGU_BOUNDS(kThreads) finite_bounds(FiniteArrays arrays) {
     const std::uint64_t all = arrays.segments * arrays.lines * stretches;
     const std::uint64_t step = std::uint64_t{grid_x()} * block_warps();
     typename Key::type low = 0, high = 0;
-    std::uint64_t held = 0;  // the segment that low and high are of
+    std::uint64_t held = 0;  // the segment of low and high
     for (std::uint64_t unit = std::uint64_t{block_x()} * block_warps() + warp_index(); unit < all;
          unit += step) {
         const std::uint64_t line = unit / stretches, segment = line / arrays.lines;

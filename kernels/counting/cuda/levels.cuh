@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements to levels in device code, as kernels/counting/cpu/levels.cpp does it: f32 arithmetic, each
+// Converts elements to levels in device code, as kernels/counting/cpu/levels.cpp does: f32 arithmetic, each
 // operation rounded to nearest, none contracted.
 #pragma once
 
@@ -11,7 +11,8 @@
 namespace tegu {
 namespace cuda {
 
-// An integer counted from the smallest value of its type, and how far an element lies above the lower edge.
+// Offset of an integer from the smallest value of its type, and the distance of an element above the lower
+// edge.
 template <class T>
 struct Leveled {
     using Count = typename UnsignedOf<sizeof(T)>::type;
@@ -55,8 +56,8 @@ struct Leveled<double> {
     TEGU_DEVICE static std::uint32_t whole(double, std::uint32_t) { return 0; }
 };
 
-// The level of an element that lies `above` the lower edge; 0 for NaN, also that of 0 * infinity. At most
-// `last`, whatever comes.
+// The level of an element that lies `above` the lower edge; 0 for NaN, also for the NaN of 0 * infinity.
+// Always at most `last`.
 TEGU_DEVICE std::uint32_t level_of_difference(float above, float inv, std::uint32_t last) {
     const std::uint32_t level = to_unsigned(above * inv);
     return level < last ? level : last;
@@ -70,7 +71,7 @@ TEGU_DEVICE std::uint32_t level_of(T value, const LevelRule& rule, bool* nan) {
         return Leveled<T>::whole(value, rule.levels);
     }
     const float above = Leveled<T>::above(value, rule);
-    *nan = Leveled<T>::kFloat && above != above;  // the edge is finite: only a NaN gives one
+    *nan = Leveled<T>::kFloat && above != above;  // the edge is finite: only a NaN element gives NaN
     return level_of_difference(above, rule.inv, rule.levels - 1);
 }
 

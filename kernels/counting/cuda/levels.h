@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule by which elements become levels, for every entropy, as kernels take it; and the
-// search for the smallest and the largest finite element. The rule is made on the host
-// (kernels/numerics/levels.h), applied in kernels/counting/cuda/levels.cuh. docs/numerics.md, "Levels".
+// The rule that converts elements to levels, for every entropy, in the form that kernels take. Also the
+// search for the smallest and the largest finite element. kernels/numerics/levels.h makes the rule;
+// kernels/counting/cuda/levels.cuh applies it (docs/numerics.md, "Levels").
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ LevelRule level_rule(const Scale& scale) {
     return LevelRule{scale.by_range, scale.levels, scale.inv, scale.lo, scale.base, scale.lo64};
 }
 
-// Of the finite elements of a segment, as keys: unsigned integers, as wide as the element, of the order of
-// the numbers, -0 below +0.
+// The finite elements of a segment, as keys: unsigned integers, as wide as the element, in the order of the
+// numbers, -0 below +0.
 struct FiniteBounds {
     std::uint64_t low;   // the complement of the smallest key; 0: no finite element
     std::uint64_t high;  // the largest key
@@ -48,7 +48,7 @@ struct FiniteArrays {
 LaunchStatus launch_finite_bounds(ElementType type, const FiniteArrays& arrays, const DeviceLimits& limits,
                                   Stream stream);
 
-// The number that a key stands for, exact in f64.
+// The number of a key, exact in f64.
 inline double value_of_key(ElementType type, std::uint64_t key) {
     const unsigned bits = static_cast<unsigned>(8 * element_bytes(type));
     const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
@@ -65,7 +65,7 @@ inline double value_of_key(ElementType type, std::uint64_t key) {
     std::memcpy(&value, &pattern, sizeof value);
     return value;
 }
-// Range: kernels::FiniteRange; unchanged if there is no finite element.
+// Range: kernels::FiniteRange. Leaves it unchanged if there is no finite element.
 template <class Range>
 Range finite_range_of(ElementType type, const FiniteBounds& bounds) {
     Range range;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the smallest and the largest finite element, in launches that do not hold the device for
-// long.
+// Searches the smallest and the largest finite element, in launches that do not hold the device for long.
 #pragma once
 
 #include "kernels/counting/cuda/levels.h"
@@ -8,8 +7,7 @@
 
 namespace tegu::cuda {
 
-// Adds what is found to arrays.bounds. Of several segments REQUIRES: few enough for one launch. Errors:
-// those of the pace.
+// Merges the result into arrays.bounds. REQUIRES: several segments fit one launch. Errors: those of the pace.
 inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, const Context& context,
                                        Pace* pace) {
     const std::size_t bytes = element_bytes(type);
@@ -24,7 +22,7 @@ inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, co
         arrays.row_stride = arrays.cols;
         arrays.lines = 1;
     }
-    constexpr std::uint64_t kLineElements = 512;  // that take as long to read as a line of few
+    constexpr std::uint64_t kLineElements = 512;  // a line of few elements takes as long to read as this many
     const std::uint64_t narrow = kLineElements / std::clamp<std::uint64_t>(arrays.cols, 1, kLineElements);
     const std::uint64_t elements =
         context.policies.count.launch_bytes * context.limits.multiprocessors / bytes / narrow;

@@ -17,7 +17,7 @@ constexpr KernelTable<DotKernel, kIntegerTypes> kDotInteger = {
     "dot_integer", kMoves, {TEGU_BY_INTEGER(dot_integer)}};
 constexpr KernelTable<DotKernel, kIntegerTypes> kDotIntegerRows = {
     "dot_integer_rows", kMoves, {TEGU_BY_INTEGER(dot_integer_rows)}};
-// Rows: types; columns: dense segments, others.
+// Rows: types; columns: dense segments, other segments.
 #define TEGU_X(T, word) \
     variant(dot_float<T, true>, word, "dense"), variant(dot_float<T, false>, word, "loose")
 constexpr KernelTable<DotKernel, 2 * kFloatTypes> kDotFloat = {"dot_float", kMoves, {TEGU_FLOATS(TEGU_X)}};
@@ -25,7 +25,7 @@ constexpr KernelTable<DotKernel, 2 * kFloatTypes> kDotFloat = {"dot_float", kMov
 constexpr KernelTable<DotKernel, kFloatTypes> kDotFloatRows = {
     "dot_float_rows", kMoves, {TEGU_BY_FLOAT(dot_float_rows)}};
 
-// Elements that are neighbours of one lane.
+// Adjacent elements of one lane.
 unsigned run_of(ElementType type) {
     return is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
 }
@@ -73,7 +73,7 @@ ReduceWorkload dot_workload(ElementType type, std::uint64_t segments, std::uint6
 
 namespace {
 
-// Of two long segments, and of many rows of 16 elements.
+// The shape for two long segments, or for many rows of 16 elements.
 ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
     const ReduceWorkload work = rows ? dot_workload(type, 1 << 20, 16) : dot_workload(type, 1, 1 << 27);
     return choose_reduce_shape(work, kDefaultReducePolicy, to.limits());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // launch_dot: the scalar product of two segments, or of each pair of many (docs/numerics.md, "Scalar
-// product"). The shapes, groups and ranges are those of reduce.
+// product"). Shapes, groups and ranges are those of reduce.
 #pragma once
 
 #include "kernels/statistics/cuda/reduce.h"
@@ -15,16 +15,15 @@ struct DotInputs {
 };
 
 struct DotWork {
-    // totals [segments of the launch * 3]: limbs of exact sums of integers that do not fit
+    // totals [segments of the launch * 3]: limbs of exact integer sums that do not fit
     ReduceWork places;
     void* out;  // element r: the result of segment r, f64 or 64 bits
 };
 
 ReduceWorkload dot_workload(ElementType type, std::uint64_t segments, std::uint64_t n);
 
-// One launch. Results are complete when every group of a segment was launched once. An integer sum that does
-// not fit is noted as ReduceWork says.
-// REQUIRES: range.count * range.group_count < 2^31.
+// One launch. Results are complete after every group of a segment was launched once. An integer sum that does
+// not fit is recorded as in ReduceWork. REQUIRES: range.count * range.group_count < 2^31.
 LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work,
                         const ReduceShape& shape, const ReduceRange& range, Stream stream);
 

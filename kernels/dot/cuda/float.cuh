@@ -17,7 +17,7 @@ struct DotSumKind {
     TEGU_DEVICE static void merge(DotSum* a, const DotSum& b) { a->sum = a->sum + b.sum; }
 };
 
-// A leaf of products of `Runs` runs, whatever their elements are; From as in CarefulLeaf.
+// A leaf of products of `Runs` runs, for any elements; From as in CarefulLeaf.
 template <class T, unsigned Runs, class From>
 TEGU_DEVICE double careful_products(const From& x, const From& y, std::uint64_t begin, bool skip_nans) {
     using A = typename Arithmetic<T>::type;
@@ -42,8 +42,8 @@ TEGU_DEVICE double careful_products(const From& x, const From& y, std::uint64_t 
     return sizeof(A) == 8 || finite(leaf) ? static_cast<double>(leaf) : sum_of_four(wide);
 }
 
-// The leaf of a lane in the tile that begins at element `begin`. A few rows at a time: all of both would take
-// too many registers.
+// The leaf of a lane in the tile that begins at element `begin`. Takes a few rows at a time: all rows of both
+// inputs would need too many registers.
 template <class T, class From>
 TEGU_DEVICE double product_leaf(const From& x, const From& y, std::uint64_t begin, bool skip_nans) {
     using A = typename Arithmetic<T>::type;
@@ -99,7 +99,7 @@ TEGU_DEVICE LaneNode sweep_products(const From& x, const From& y, std::uint64_t 
 // shared: FloatKind<0>::shared_bytes
 // result valid in: work.out, after the last launch of a segment
 // moves: reads 2 n sizeof(T) B a segment          order: the canonical tree, whatever the shape
-// why:   eight 16-byte loads in flight a lane, and products that are added where they are formed
+// why:   eight 16-byte loads in flight for each lane; products are added where they are formed
 template <class T, bool Dense>
 TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool x_packs, bool y_packs,
                                                          DotWork work, ReduceShape shape, ReduceRange range) {

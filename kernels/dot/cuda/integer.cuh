@@ -21,11 +21,12 @@ struct DotLimbsKind {
     TEGU_DEVICE static void merge(DotLimbs* a, const DotLimbs& b) { add_limbs(a->limb, b.limb); }
 };
 
-// The products of a lane: 2048 bytes of each side at most, which decides how wide the sums are. Each kind has
+// The products of a lane, at most 2048 bytes of each input. This bound determines the width of the sums. Each
+// kind has
 //   take(x, y)   adds the products of two runs
 //   limbs()      their sum
 
-// Elements of 64 bits.
+// For elements of 64 bits.
 template <class T, std::size_t Bytes = sizeof(T)>
 class Products {
   public:
@@ -61,7 +62,7 @@ TEGU_DEVICE DotLimbs limbs_of(S low, S high) {
     return out;
 }
 
-// Of 32 bits: the two words of each product are added apart, which needs no carry.
+// For 32 bits: the two words of each product are added separately, which needs no carry.
 template <class T>
 class Products<T, 4> {
   public:
@@ -81,7 +82,7 @@ class Products<T, 4> {
     Wider high_ = 0;
 };
 
-// Of 16 bits.
+// For 16 bits.
 template <class T>
 class Products<T, 2> {
   public:
@@ -99,7 +100,7 @@ class Products<T, 2> {
     Wider sum_ = 0;
 };
 
-// Bytes, four at a time.
+// For bytes, four at a time.
 template <class T>
 class Products<T, 1> {
   public:
@@ -177,7 +178,7 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, boo
                 for (unsigned r = 0; r < kRows; ++r) {
                     T left[kRun];
                     T right[kRun];
-                    x.load(self + r * kRow, left);  // what is not there is zero
+                    x.load(self + r * kRow, left);  // missing elements are zero
                     y.load(self + r * kRow, right);
                     lane.take(words_of(left), words_of(right));
                 }
@@ -197,7 +198,7 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, boo
 // shared: none
 // result valid in: work.out and places.overflow, after the launch
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: any
-// why:   few lanes a row, so that most is added in one lane
+// why:   few lanes a row, so that a lane adds most products itself
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(512) dot_integer_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work,
                                               ReduceShape shape, ReduceRange range) {

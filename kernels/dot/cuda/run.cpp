@@ -11,7 +11,7 @@ namespace {
 
 using kernels::segment_elements;
 
-// Whether some n products of integers may not fit 64 bits.
+// Returns whether n products of integers may exceed 64 bits.
 bool may_overflow(const Job& job) {
     const std::size_t bits = 16 * element_bytes(job.type);
     return !is_float(job.type) && (bits >= 63 || segment_elements(job) >> (63 - bits) != 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of entropy: counts of levels, and what becomes of them.
+// The kernels of entropy: they count levels and convert the counts to entropies.
 #include "kernels/entropy/cuda/entropy.h"
 
 #include <cmath>
@@ -46,7 +46,7 @@ class LevelMapper {
 // grid:  x strides over segments               block: 256, a thread a value
 // shared: none                                  result valid in: counts, after the launch
 // moves: reads 2 KiB, adds at most as much a segment      order: any
-// why:   bytes cost one counter each, however many levels there are
+// why:   bytes cost one counter each, for any number of levels
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std::uint64_t segments,
                                          LevelRule rule, std::uint64_t* counts) {
@@ -59,7 +59,7 @@ TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std:
     }
 }
 
-// The number that a key of FiniteBounds stands for.
+// The number of a key of FiniteBounds.
 template <class T>
 TEGU_DEVICE double value_of(std::uint64_t key) {
     using Bits = typename UnsignedOf<sizeof(T)>::type;
@@ -74,7 +74,7 @@ TEGU_DEVICE double value_of(std::uint64_t key) {
 // grid:  x strides over segments               block: 128
 // shared: none                                  result valid in: rules and failed, after the launch
 // moves: reads 16 B, writes 40 B a segment     order: any
-// why:   many rows would be many waits for their ranges, and many rules to bring
+// why:   for many rows, waits for their ranges and copies of their rules to the device would cost too much
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(128) level_rules(const FiniteBounds* bounds, std::uint64_t segments,
                                          std::uint32_t levels, LevelRule* rules, std::uint64_t* failed) {
@@ -96,7 +96,7 @@ TEGU_KERNEL TEGU_BOUNDS(128) level_rules(const FiniteBounds* bounds, std::uint64
     }
 }
 
-// What a thread has of the sums of a segment.
+// A thread's part of the sums of a segment.
 struct EntropySums {
     Wide2 sum;
     std::uint64_t n;
@@ -110,7 +110,7 @@ TEGU_DEVICE EntropySums block_add(EntropySums own) {
     TEGU_SHARED_ARRAY(EntropySums, warps, kMaxEntropyThreads / kWarpLanes);
     TEGU_UNROLL
     for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) own = add(own, shuffle_xor(own, mask));
-    block_barrier();  // the sums of the segment before are read
+    block_barrier();  // the sums of the previous segment have been read
     if (lane_index() == 0) warps[warp_index()] = own;
     block_barrier();
     if (thread_index() == 0)
@@ -123,7 +123,7 @@ TEGU_DEVICE EntropySums block_add(EntropySums own) {
 // grid:  x strides over segments               block: a thread a level, up to 512
 // shared: 24 B a warp, static                   result valid in: entropy, after the launch
 // moves: reads 8 * (levels + 1) B, writes 8 B a segment      order: any, sums are exact
-// why:   60 squarings a count are work for many threads, and the counts need not leave the device
+// why:   60 squarings for each count are work for many threads, and the counts stay on the device
 TEGU_KERNEL TEGU_BOUNDS(kMaxEntropyThreads)
     finish_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
                    EntropyTarget target) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logarithm of kernels/numerics/fixed_log2.cpp and the entropy of counts in device code, in words of 64
-// bits.
+// The logarithm of kernels/numerics/fixed_log2.cpp and the entropy of counts, in device code with 64-bit
+// words.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -39,10 +39,10 @@ TEGU_DEVICE Wide2 times_log2(std::uint64_t n) {
     return Wide2{n * log_low, multiply_high(n, log_low) + n * log_high};
 }
 
-// (n log(n) - sum) / n, where sum is that of the counts: the last step of an entropy.
+// (n log(n) - sum) / n, where sum is that of the counts. The last step of an entropy.
 TEGU_DEVICE double entropy_of(std::uint64_t n, const Wide2& sum, bool base_e) {
     const Wide2 whole = times_log2(n);
-    // counts that do not add up give 0
+    // inconsistent counts give 0
     const bool above = whole.high > sum.high || (whole.high == sum.high && whole.low > sum.low);
     const Wide2 difference =
         above ? Wide2{whole.low - sum.low, whole.high - sum.high - (whole.low < sum.low ? 1 : 0)}

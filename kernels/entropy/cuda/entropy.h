@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // launch_entropy_*: Shannon entropies from exact counts of levels (docs/numerics.md, "Entropy"). Counting is
-// that of kernels/counting/cuda/count.h; the last step, with the logarithms of kernels/numerics/fixed_log2.h,
-// runs on the device, too, so that many rows cost no copy of their counts.
+// that of kernels/counting/cuda/count.h. The last step, with the logarithms of kernels/numerics/fixed_log2.h,
+// also runs on the device, so many rows need no copy of their counts.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 namespace tegu {
 namespace cuda {
 
-// counts [segments, levels + 1] u64: those of the levels, and NaN; 0 before the first launch where
-// shape.adds(). One launch. `rules`: [segments] on the device, or null: `rule` holds for all. REQUIRES: a
-// type of 16 bits or more; a rule for it.
+// counts [segments, levels + 1] u64: the levels, then NaN; 0 before the first launch where shape.adds(). One
+// launch. `rules`: [segments] on the device, or null: `rule` is used for all. REQUIRES: a type of 16 bits or
+// more; a rule for it.
 LaunchStatus launch_count_levels(ElementType type, const Segments& input, const LevelRule& rule,
                                  const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
                                  const CountRange& range, Stream stream);
 
-// The same from the counts of the values of bytes, [segments, 256]; counts are 0 before. REQUIRES: an 8-bit
-// type.
+// As launch_count_levels, from the counts of byte values, [segments, 256]. REQUIRES: counts are 0 before; an
+// 8-bit type.
 LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,
                                 const LevelRule& rule, std::uint64_t* counts, Stream stream);
 
-// rules [segments] from the bounds of the finite elements, as kernels::level_scale_of_data() makes them.
-// failed: one, ~0 before: the smallest index of a segment whose range has no rule. Float types.
+// Makes rules [segments] from the bounds of the finite elements, as kernels::level_scale_of_data() does.
+// failed: one word, ~0 before: gets the smallest index of a segment whose range has no rule. Float types.
 LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t segments,
                                 std::uint32_t levels, LevelRule* rules, std::uint64_t* failed, Stream stream);
 
@@ -35,7 +35,7 @@ struct EntropyTarget {
     bool base_e;      // else base 2
     bool skip_nans;   // else a NaN makes the result NaN
 };
-// From counts to entropies. REQUIRES: less than 2^62 elements a segment.
+// Converts counts to entropies. REQUIRES: fewer than 2^62 elements in a segment.
 LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
                             const EntropyTarget& target, Stream stream);
 

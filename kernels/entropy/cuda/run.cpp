@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of segments, as many as have their counters in a bounded work space: the range of floats where it
-// must be found, counts, entropies. Bytes are counted value by value. The host waits once a batch.
+// Runs batches of segments whose counters fit a bounded workspace. Each batch finds the range of floats where
+// necessary, then counts, then computes entropies. Bytes are counted value by value; the host waits once for
+// each batch.
 #include <algorithm>
 
 #include "kernels/counting/cuda/count_launches.h"
@@ -17,7 +18,7 @@ using kernels::LevelScale;
 
 constexpr std::uint64_t kValues = 256;  // of a byte
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
-// of a counter: bytes to read that take as long on a small board
+// of a counter: as bytes read in the same time on a small board
 constexpr std::uint64_t kLogarithmCost = 256;
 
 class Run {
@@ -100,7 +101,7 @@ class Run {
         return counted && looks_first() ? check_rules(first) : counted;
     }
 
-    // The rules of the range of each segment, on the device.
+    // Makes the rule of each segment's range, on the device.
     Result<void> look(const Segments& part) {
         Result<void> done = check_cuda(
             zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.count * 2, context_.stream),
@@ -114,7 +115,7 @@ class Run {
                           "levels");
     }
 
-    // The error of the first segment of the batch whose range has no rule.
+    // Returns the error of the first segment of the batch whose range has no rule.
     Result<void> check_rules(std::uint64_t first) {
         std::uint64_t failed = kNone;
         Result<void> read = context_.workspace->read(&failed, failed_, sizeof failed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts are kept four times as large: they are distances in the table of F. Those of a column, up to 252,
-// are bytes; those of a window are fields of 16 bits, two to a word.
+// Counts are stored multiplied by 4, so they are byte offsets in the table of F. A column's counts, up to
+// 252, are bytes. A window's counts are fields of 16 bits, two in a word.
 #include "kernels/entropy_map/cuda/columns.h"
 
 #include "kernels/entropy_map/cuda/entropy_map.cuh"
@@ -12,13 +12,13 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kLaneLevels = 8;
-constexpr unsigned kUnit = 4;  // that a pixel adds to a count
+constexpr unsigned kUnit = 4;  // added to a count for each pixel
 
 struct ColumnsArrays {
     EntropyPlane plane;
     EntropyWindow window;
     EntropyTables tables;
-    std::uint32_t first_col;   // of the plane, of the first result's window
+    std::uint32_t first_col;   // column in the plane of the first result's window
     std::uint32_t rows, cols;  // results
     std::uint32_t strip_rows;
     unsigned lanes;
@@ -30,7 +30,7 @@ struct ColumnsArrays {
 // The counts of eight levels: 0 and 2, 1 and 3, 4 and 6, 5 and 7.
 using LaneCounts = Pack<std::uint32_t, 4>;
 
-// Place and value of a pixel in the words of a window's lanes.
+// Index and value of a pixel in the words of a window's lanes.
 TEGU_DEVICE unsigned window_word(unsigned level) {
     return level / kLaneLevels * 4 + (level / 4 & 1u) * 2 + (level & 1u);
 }
@@ -38,11 +38,11 @@ TEGU_DEVICE std::uint32_t window_unit(unsigned level) {
     return kUnit << (16 * (level / 2 & 1u));
 }
 
-// The histograms of the columns of a block. Each begins a little further round in its place, so that pixels
-// of one level in adjacent columns are in different banks.
+// The histograms of the columns of a block. Each is rotated by its column, so that pixels of one level in
+// adjacent columns are in different banks.
 struct ColumnCounts {
     unsigned char* bytes;
-    unsigned levels;  // places of a column, a power of two
+    unsigned levels;  // slots of a column, a power of two
 
     TEGU_DEVICE unsigned char* at(unsigned column, unsigned level) const {
         return bytes + column * levels + ((level + kLaneLevels * column) & (levels - 1));
@@ -52,7 +52,7 @@ struct ColumnCounts {
     }
 };
 
-// A column comes to the right of a window, one goes at the left.
+// Moves a window to the right: adds column `come`, removes column `gone`.
 TEGU_DEVICE void follow(LaneCounts* window, const Pack<std::uint32_t, 2>& come,
                         const Pack<std::uint32_t, 2>& gone) {
     TEGU_UNROLL
@@ -71,8 +71,8 @@ TEGU_DEVICE std::uint32_t look_up(const unsigned char* table, const LaneCounts& 
     return sum;
 }
 
-// The sums over a group's lanes of eight values that each has: of value i in lanes whose place is i, its
-// three bits reversed.
+// Sums eight values of each lane over a group's lanes. A lane gets the sum of value i, where i is its lowest
+// three index bits reversed.
 TEGU_DEVICE std::uint32_t group_sums(const std::uint32_t (&value)[kColumnsStep], unsigned lanes) {
     std::uint32_t four[4], two[2];
     const unsigned lane = lane_index();
@@ -95,7 +95,7 @@ TEGU_DEVICE unsigned value_of_lane(unsigned lane) {
     return (lane & 1u) * 4 + (lane & 2u) + (lane >> 2 & 1u);
 }
 
-// What a block of threads works on, and a group of its lanes.
+// The work of a block of threads, and of a group of its lanes.
 class Strip {
   public:
     TEGU_DEVICE Strip(const ColumnsArrays& arrays, unsigned char* shared)
@@ -117,7 +117,7 @@ class Strip {
         for (std::uint32_t* word = starts + thread_index(); word < end; word += block_threads()) *word = 0;
     }
 
-    // A row of pixels comes, one goes; null: none. A barrier before, and one after.
+    // Adds a row of pixels and removes one; null: none. Barriers before and after.
     TEGU_DEVICE void change_rows(const std::uint8_t* come, const std::uint8_t* gone) {
         const unsigned last = columns() - 1;
         for (unsigned column = thread_index(); column < last; column += block_threads()) {
@@ -138,7 +138,7 @@ class Strip {
         }
     }
 
-    // The results of the group's stretch of a row whose windows are `down` rows high.
+    // Computes the group's results of a row; its windows are `down` rows high.
     TEGU_DEVICE void find_row(std::uint32_t row, unsigned down) {
         LaneCounts window = reinterpret_cast<const LaneCounts*>(start_)[lane_];
         unsigned column = group_ * arrays_.stretch;
@@ -165,7 +165,7 @@ class Strip {
     }
 
   private:
-    // Of the block: one more than its windows touch, which is looked at and not used.
+    // Columns of the block: one more than its windows touch, which is read but not used.
     TEGU_DEVICE unsigned columns() const { return groups_ * arrays_.stretch + arrays_.window.cols; }
     TEGU_DEVICE bool is_there(std::uint32_t col) const {
         return col >= arrays_.plane.col_begin && col < arrays_.plane.col_end;
@@ -181,18 +181,18 @@ class Strip {
     unsigned char* table_;
     std::uint32_t* start_;  // the first window of the group's stretch
     ColumnCounts counts_;
-    std::uint32_t first_;  // result of the block
+    std::uint32_t first_;  // the block's first result
     EntropyFinish finish_{};
     unsigned pixels_ = 0;
 };
 
-// entropy_map_columns: windows that follow to the right, one a group of lanes.
+// entropy_map_columns: windows that slide to the right, one for each group of lanes.
 // in:    plane, tables                          out: map of the piece
 // grid:  x = columns / (stretch * groups of a block), y = strips            block: shape.threads, up to 512
 // shared: F [n_max + 1] u32; a window a group, 16 bits a level; a byte for each level and column
 // result valid in: map, after the launch
 // moves: reads the plane from the caches four times, writes 4 B a result      order: any
-// why:   a step costs each lane two words of columns and eight lookups, whatever the size of the window
+// why:   a step costs each lane two words of columns and eight lookups, for any window size
 TEGU_KERNEL TEGU_BOUNDS(kColumnsThreads) entropy_map_columns(ColumnsArrays arrays) {
     TEGU_DYNAMIC_SHARED(shared);
     Strip strip(arrays, shared);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an entropy map is cut, by which method it is computed, and the launches of a piece.
+// The pieces and the method of an entropy map, and the launches of a piece.
 #include "kernels/entropy_map/cuda/entropy_map.h"
 
 #include "kernels/entropy_map/cuda/columns.h"
@@ -12,10 +12,10 @@ namespace cuda {
 namespace {
 
 constexpr std::uint64_t kMaxPlaneBytes = std::uint64_t{256} << 20;
-// of a multiprocessor in a launch: five milliseconds of the slowest board
+// of a multiprocessor in a launch: five milliseconds on the slowest board
 constexpr std::uint64_t kLaneInstructions = 500000000;
 constexpr std::uint64_t kMaxPiecePixels = std::uint64_t{1} << 29;
-// each costs at least a word of bits if there are NaN
+// each row costs at least a word of bits if there are NaN
 constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
@@ -24,7 +24,7 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
     return (a + b - 1) / b;
 }
 
-// What pixels are there, counted from the first result of a piece, in one direction.
+// A bound of the existing pixels in one direction, relative to the first result of a piece.
 std::int32_t limited(std::int64_t distance) {
     constexpr std::int64_t kFar = (1 << 30) - 1;  // twice that fits 32 bits
     return static_cast<std::int32_t>(distance < -kFar ? -kFar : distance > kFar ? kFar : distance);
@@ -68,7 +68,7 @@ LaunchStatus launch_pairs(const EntropyMapImage& image, const EntropyWindow& win
     return launch_entropy_pairs(ElementType::U8, arrays, window, shape.threads, stream);
 }
 
-// Instructions that a result costs a lane, roughly.
+// Approximate instructions of a lane for a result.
 std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
     switch (method) {
         case EntropyMapMethod::Pairs: return 100;
@@ -77,14 +77,14 @@ std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
     }
 }
 
-// The pieces above each other as high as each other.
+// Makes pieces above each other equally high.
 void even_rows(const EntropyMapImage& image, EntropyMapShape* shape) {
     shape->piece_rows = divide_up(image.rows, divide_up(image.rows, shape->piece_rows));
 }
 
 void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::uint64_t pixels,
                EntropyMapShape* shape) {
-    constexpr std::uint64_t kRows = 64;  // of a piece of a wide image
+    constexpr std::uint64_t kRows = 64;  // rows of a piece of a wide image
     const std::uint64_t rows = image.rows < kRows ? image.rows : kRows;
     const std::uint64_t most_cols = pixels / rows > 0 ? pixels / rows : 1;
     shape->piece_cols = image.cols < most_cols ? image.cols : most_cols;
@@ -93,7 +93,7 @@ void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::u
     shape->piece_rows = image.rows < most_rows ? image.rows : most_rows;
     shape->plane_bytes = 0;
     if (!shape->plane) return even_rows(image, shape);
-    // Lower pieces if many rows fit; else narrower ones.
+    // Lower pieces if many rows fit, else narrower pieces.
     const auto plane_rows = [&] { return shape->piece_rows + window.rows - 1; };
     const std::uint64_t fitting_rows = kMaxPlaneBytes / plane_pitch(shape->piece_cols, window);
     if (plane_rows() > fitting_rows && fitting_rows > 2 * window.rows)
@@ -104,10 +104,10 @@ void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::u
     shape->plane_bytes = static_cast<std::size_t>(plane_rows() * plane_pitch(shape->piece_cols, window));
 }
 
-// Blocks that a multiprocessor holds at once, roughly.
+// Approximate number of blocks that a multiprocessor holds at once.
 unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads,
                          const DeviceLimits& limits) {
-    constexpr unsigned kRegisterThreads = 1024;  // whose registers fit
+    constexpr unsigned kRegisterThreads = 1024;  // limited by registers
     const unsigned max = kRegisterThreads < limits.threads_per_multiprocessor
                              ? kRegisterThreads
                              : limits.threads_per_multiprocessor;
@@ -121,7 +121,7 @@ unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& sha
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
 }
 
-// As many threads as the shared memory serves, in the largest blocks for that.
+// The most resident threads that shared memory allows, in the largest blocks for that.
 unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape, unsigned max,
                        const DeviceLimits& limits) {
     unsigned best = kWarp, resident = 0;
@@ -137,7 +137,7 @@ unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape
     return best;
 }
 
-// Results that a block has side by side.
+// Results that a block computes side by side.
 unsigned across_of(const EntropyWindow& window, const EntropyMapShape& shape) {
     switch (shape.method) {
         case EntropyMapMethod::Pairs: return shape.threads / kWarp * kPairsWarpResults;
@@ -146,7 +146,8 @@ unsigned across_of(const EntropyWindow& window, const EntropyMapShape& shape) {
     }
 }
 
-// The largest blocks whose windows have room for some results each; as even in width as steps allow.
+// The largest blocks whose shared memory allows some results for each window, with widths as even as the step
+// allows.
 void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned max,
                  const DeviceLimits& limits, EntropyMapShape* shape) {
     constexpr unsigned kFew = 2 * kColumnsStep;
@@ -160,8 +161,8 @@ void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsi
         static_cast<unsigned>(divide_up(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
 }
 
-// Columns costs the same for every window, Slide with each of its columns: from how many on the first is
-// faster.
+// The cost of Columns does not depend on the window; the cost of Slide grows with its columns. Above a number
+// of columns, Columns is faster.
 bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy,
                      const DeviceLimits& limits) {
     const bool can = window.levels > 32 && entropy_columns_stretch(window, kWarp, limits) != 0;
@@ -169,14 +170,14 @@ bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy
     return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 128 ? 37 : 31);
 }
 
-// Many levels leave shared memory for few threads of several columns each: more threads of one are faster.
+// Many levels leave shared memory for few threads with several columns each. More threads with one column
+// each are faster.
 bool prefers_single_columns(const EntropyWindow& window, const EntropyMapPolicy& policy) {
     return policy.columns_per_thread == 1 || window.levels > 96;
 }
 
-// Strips that fill the device a whole number of times, long enough for their first windows to cost little;
-// where there are too few rows for that, that fill it once; but never so short that most of the work were
-// first windows.
+// Strips that fill the device a whole number of times and are long enough that their first windows cost
+// little. With too few rows for that, strips that fill it once, but not so short that first windows dominate.
 unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, const DeviceLimits& limits) {
     const bool slide = shape.method == EntropyMapMethod::Slide;
     const std::uint64_t long_enough = !slide             ? 48
@@ -216,7 +217,7 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
     shape.columns = pairs ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
     shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, max, limits);
     if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
-    // A block takes as long for few columns as for all that it has side by side.
+    // A block takes as long for few columns as for all its columns.
     const std::uint64_t across = across_of(window, shape), wide = image.cols < across ? image.cols : across;
     const std::uint64_t bounded =
         policy.piece_pixels != 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of entropy_map share: mirrored indices, and the step from a sum of table entries to an
+// Shared by the kernels of entropy_map: mirrored indices, and the step from a sum of table entries to an
 // entropy.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace tegu {
 namespace cuda {
 
-// The pixel that stands at `index` when n pixels are mirrored at their edges again and again.
+// The pixel at `index` when n pixels are repeatedly mirrored at their edges.
 TEGU_DEVICE std::int64_t mirrored(std::int64_t index, std::int64_t n) {
     if (index >= 0 && index < n) return index;
     const std::int64_t once = index < 0 ? -1 - index : 2 * n - 1 - index;
@@ -38,9 +38,9 @@ struct EntropyFinish {
         divisor = static_cast<float>(pixels) * tables.scale;
         reciprocal = 1.0f / divisor;
     }
-    // One step from an estimate that is off by two units in the last place at most. The remainder is exact,
-    // as the divisor has 12 bits; so the sum is the quotient but for a 2^-23rd of a unit, and no quotient
-    // lies nearer than a 2^-13th of a unit to the middle of two numbers.
+    // One correction step; the estimate is off by at most two units in the last place. The remainder is
+    // exact, because the divisor has 12 bits. So the result differs from the quotient by 2^-23 of a unit. No
+    // quotient lies nearer than 2^-13 of a unit to the middle of two numbers.
     TEGU_DEVICE float of(std::uint32_t sum) const {
         const float difference = static_cast<float>(static_cast<std::int32_t>(whole - sum));
         const float estimate = difference * reciprocal;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of entropy_map: the Shannon entropy of the window around each pixel (docs/numerics.md, "Entropy
-// map"). An image is worked off in pieces, rectangles of results, so that working memory and the time of a
-// launch are bounded; a piece needs the pixels around it. All methods give the same bits.
+// map"). An image is computed in pieces, rectangles of results, which bound the working memory and the time
+// of a launch. A piece reads the pixels around it; all methods give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace cuda {
 
 enum class EntropyMapMethod : std::uint8_t {
     Chosen,  // by window, levels and type
-    Slide,   // a histogram per thread that follows down a column; any window, any levels
-    // counts of two levels in a field of a register, windows as sums of neighbours; small square windows, up
-    // to 16 levels
+    Slide,   // a histogram in each thread slides down a column; any window, any levels
+    // two levels' counts share a register field, windows are sums of neighbours; small square windows, up to
+    // 16 levels
     Pairs,
-    Columns,  // a histogram a column, windows that follow to the right; from 33 levels on
+    Columns,  // a histogram for each column, windows slide to the right; from 33 levels on
 };
 
 struct EntropyMapPolicy {
     EntropyMapMethod method;
-    // a multiple of 32, 32..512; fewer where histograms do not fit; up to four times as many of Columns, and
-    // of Slide with single columns
+    // a multiple of 32, 32..512; fewer where histograms do not fit; up to four times as many for Columns, and
+    // for Slide with single columns
     unsigned threads_per_block;
     unsigned rows_per_strip;      // results that a thread computes down a column; 0: by image and device
     unsigned columns_per_thread;  // of Slide: 1, or 0: by levels and shared memory
-    // results of a piece, at least a row of up to that many; 0: by method and device
+    // results of a piece, or a full row if it has at most this many; 0: by method and device
     std::uint64_t piece_pixels;
 
     friend constexpr bool operator==(const EntropyMapPolicy& a, const EntropyMapPolicy& b) {
@@ -47,7 +47,7 @@ struct EntropyWindow {
     bool mirror;      // else clip
 };
 
-// The image. Nothing is owned.
+// The image. It owns nothing.
 struct EntropyMapImage {
     ElementType type;
     const void* x;  // pixel (r, c) at x + (r * row_stride + c) elements; aligned to the element
@@ -59,7 +59,7 @@ struct EntropyMapImage {
     std::uint32_t* nan_seen;  // zero before the first launch; 1 after it if a pixel that was read is NaN
 };
 
-// F[n] as u32 and what is derived from it, in memory of the device.
+// F[n] as u32 and values derived from it, in device memory.
 struct EntropyTables {
     const std::uint32_t* entries;      // F[n], n <= window.rows * window.cols
     const std::uint32_t* differences;  // F[n + 1] - F[n], for n < window.rows * window.cols
@@ -71,12 +71,12 @@ struct EntropyPiece {
     std::uint64_t row_begin, row_end, col_begin, col_end;
 };
 
-// How a job is cut; a pure function of its arguments.
+// The cut of a job into pieces and strips; a pure function of its arguments.
 struct EntropyMapShape {
     EntropyMapMethod method;  // never Chosen
     bool plane;               // the piece's levels are written to memory first
     unsigned threads;         // of a block
-    unsigned columns;         // results of a thread in a row; of Columns: of the lanes that share a window
+    unsigned columns;         // results of a thread in a row; Columns: of the lanes that share a window
     unsigned strip_rows;
     std::uint64_t piece_rows;  // of every piece but the last
     std::uint64_t piece_cols;
@@ -85,13 +85,13 @@ struct EntropyMapShape {
 EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWindow& window,
                                   const EntropyMapPolicy& policy, const DeviceLimits& limits);
 
-// One launch, or two where the shape has a plane: the results of a piece, from the pixels of the piece and
-// half a window around it. NaN count as level 0. `plane`: shape.plane_bytes, aligned to 16 bytes.
+// One launch, or two where the shape has a plane. Computes the results of a piece from its pixels and half a
+// window around it. NaN counts as level 0. `plane`: shape.plane_bytes, aligned to 16 bytes.
 LaunchStatus launch_entropy_map(const EntropyMapImage& image, const EntropyWindow& window,
                                 const EntropyTables& tables, const EntropyPiece& piece,
                                 const EntropyMapShape& shape, std::uint8_t* plane, Stream stream);
 
-// Two launches: every result of the piece whose window holds a NaN becomes the quiet NaN. `columns`:
+// Two launches. Sets every result of the piece whose window has a NaN to the quiet NaN. `columns`:
 // entropy_nan_bytes(piece), aligned to 4 bytes. Float types only.
 LaunchStatus launch_entropy_nans(const EntropyMapImage& image, const EntropyWindow& window,
                                  const EntropyPiece& piece, std::uint32_t* columns,

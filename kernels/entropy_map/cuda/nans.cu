@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which results of entropy_map are NaN. Only images that hold one pay for it: their pixels are read again,
+// Finds the results of entropy_map that are NaN. Only images with a NaN need it. It reads their pixels again,
 // first down the columns, then along the rows.
 #include "kernels/entropy_map/cuda/entropy_map.cuh"
 
@@ -15,8 +15,7 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
     return (a + b - 1) / b;
 }
 
-// The columns of the image that the windows of a piece touch, and a bit for each of them and each row of
-// results.
+// One bit for each row of results and each image column that the windows of a piece touch.
 struct NanColumns {
     std::uint32_t* bits;       // [rows, words]
     std::uint64_t first, end;  // columns of the image
@@ -40,7 +39,7 @@ NanColumns nan_columns_of(const EntropyMapImage& image, const EntropyWindow& win
 // grid:  x over the columns, y over strips of rows          block: kThreads
 // shared: none                                  result valid in: columns.bits, after the launch
 // moves: reads the pixels twice                 order: any
-// why:   mirrored pixels lie in every window that meets their mirror images, so the border does not matter
+// why:   mirrored pixels lie in every window that contains their mirror images, so the border does not matter
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kThreads)
     entropy_nan_columns(EntropyMapImage image, EntropyPiece piece, NanColumns columns, unsigned window_rows,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts stay in registers, in fields of two levels each (kernels/entropy_map/cuda/pairs.cuh). A column's
-// counts follow down the image by the pixel that enters and the one that leaves. A window's counts are the
-// sum of neighbouring columns, and a field of them is an index in the table.
+// counts move down the image: one pixel enters, one leaves. A window's counts are the sum of adjacent
+// columns, and each field is an index in the table.
 #include "kernels/entropy_map/cuda/pairs.h"
 
 #include "kernels/entropy_map/cuda/entropy_map.cuh"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t kWarpResults = kPairsWarpResults;
 
-// `index`, mirrored at the edge that it is beyond.
+// `index`, mirrored at the nearer edge if it is outside.
 TEGU_DEVICE std::int32_t mirrored_once(std::int32_t index, std::int32_t begin, std::int32_t end) {
     return index < begin ? 2 * begin - 1 - index : index >= end ? 2 * end - 1 - index : index;
 }
@@ -26,7 +26,7 @@ TEGU_DEVICE unsigned extent_of(std::int32_t begin, unsigned window, std::int32_t
                                  (begin > inside_begin ? begin : inside_begin));
 }
 
-// The four columns of a thread: where their pixels come from and their results go.
+// The four columns of a thread: the addresses of their pixels and results.
 template <class T, unsigned W>
 struct Columns {
     static constexpr std::int32_t kHalf = W / 2;
@@ -35,11 +35,11 @@ struct Columns {
     const unsigned char* pixels;  // in row 0
     unsigned char* results;
     std::int32_t col;       // the first
-    std::uint32_t outside;  // the level of no pixel in the byte of each that is not there
-    bool whole;             // all four pixels are there and lie in an aligned pack
-    bool full;              // none of the windows is cut at the left or right
-    bool stores;            // some of the results are wanted
-    bool packs;             // all of them, in an aligned pack
+    std::uint32_t outside;  // level 32 (no pixel) in the byte of each missing pixel
+    bool whole;             // all four pixels exist and lie in an aligned pack
+    bool full;              // no window is cut at the left or right
+    bool stores;            // the thread stores results
+    bool packs;             // it stores all four, in an aligned pack
 
     TEGU_DEVICE void set(const PairsArrays& arrays, std::int32_t first, bool aligned, bool store_packs) {
         col = first;
@@ -60,7 +60,7 @@ struct Columns {
         const std::int32_t at = col + static_cast<std::int32_t>(j);
         return arrays.mirror ? mirrored_once(at, arrays.col_begin, arrays.col_end) : at;
     }
-    // The pixels of a row that is there; 0 for those that are not.
+    // The pixels of an existing row; 0 for missing pixels.
     TEGU_DEVICE Pixels load(const PairsArrays& arrays, std::int32_t row) const {
         const unsigned char* const at = pixels + static_cast<std::int64_t>(row) * arrays.row_bytes;
         if (whole) return *reinterpret_cast<const Pixels*>(at);
@@ -86,7 +86,7 @@ struct Columns {
             if (col + static_cast<std::int32_t>(j) < arrays.cols)
                 reinterpret_cast<float*>(to)[j] = values.at[j];
     }
-    // Entropies of windows that are `down` rows high; `finish` is of those of full width.
+    // Entropies of windows that are `down` rows high. `finish` is for windows of full width.
     TEGU_DEVICE Results entropies(const PairsArrays& arrays, unsigned down, const EntropyFinish& finish,
                                   const std::uint32_t (&sums)[kPairsColumns]) const {
         Results values;
@@ -118,7 +118,7 @@ TEGU_DEVICE std::uint32_t row_of(const Pack<T, kPairsColumns>& pixels, const Lev
     return (levels[3] * 0x100u + levels[2]) * 0x10000u + (levels[1] * 0x100u + levels[0]);
 }
 
-// The counts of a thread's columns, and the rows that they are of.
+// The counts of a thread's columns, and the rows that they cover.
 template <unsigned W>
 struct Counts {
     using Field = Fields<W>;
@@ -135,7 +135,7 @@ struct Counts {
         TEGU_UNROLL
         for (unsigned i = 0; i < W; ++i) rows[i] = kNoPixels;
     }
-    // A row enters at the bottom, the one at the top leaves.
+    // Adds a row at the bottom and removes the top row.
     TEGU_DEVICE void move(std::uint32_t entering) {
         TEGU_UNROLL
         for (unsigned j = 0; j < kPairsColumns; ++j) {
@@ -170,8 +170,8 @@ struct Counts {
 // shared: table of F[a] + F[b] [kTable] u32     result valid in: map, after the launch
 // moves: reads each pixel 32 / 30 times, and W - 1 rows more for each strip; writes 4 B a result
 // order: any
-// why:   eight lookups a result and hardly any other access; the pixels are read as they are, so no levels go
-//        through memory
+// why:   eight lookups a result and few other accesses; the pixels are read directly, so no levels go through
+//        memory
 template <class T, unsigned W>
 TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned, bool store_packs) {
     TEGU_DYNAMIC_SHARED(table);
@@ -186,13 +186,13 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned,
     Counts<W> counts;
     counts.clear();
     EntropyFinish finish{};
-    unsigned known = 0;  // rows of the windows that it is for
+    unsigned known = 0;  // rows of the windows that `finish` is for
     bool any_nan = false;
 
     const std::int32_t begin = static_cast<std::int32_t>(block_y()) * arrays.strip_rows;
     const std::int32_t end =
         arrays.rows - begin < arrays.strip_rows ? arrays.rows : begin + arrays.strip_rows;
-    // The row that stands at `row`, and whether one does.
+    // The image row for `row`, and whether it exists.
     const auto source_of = [&](std::int32_t row) {
         return arrays.mirror ? mirrored_once(row, arrays.row_begin, arrays.row_end) : row;
     };

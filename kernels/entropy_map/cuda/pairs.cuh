@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of counts, and their sums over a window's columns. A row of a thread's four pixels is a word, a
-// level in each byte. Levels from 32 on stand for no pixel: their counts are shifted out of every word.
+// Fields of counts, and their sums over a window's columns. A row of a thread's four pixels is a word with
+// one level in each byte. Levels from 32 on mean "no pixel": their counts are shifted out of every word.
 #pragma once
 
 #include "kernels/entropy_map/cuda/pairs.h"
@@ -14,7 +14,7 @@ constexpr unsigned kPairs = kMaxPairLevels / 2;
 constexpr std::uint32_t kNoPixels = 0x20202020;  // four levels
 
 // Fields of a window of W x W pixels: three of ten bits in a word, or two of 16. Their values are multiplied
-// by 4: they are distances in a table of words.
+// by 4, so they are byte offsets in a table of words.
 template <unsigned W>
 struct Fields {
     static constexpr unsigned kPixels = W * W;
@@ -25,9 +25,9 @@ struct Fields {
     static_assert(kPerWord == 3 || 4 * kTable <= 65536, "two fields of 16 bits");
     using Words = std::uint32_t[kWords];
 
-    // What pixel j of a row adds to each word.
+    // The value that pixel j of a row adds to each word.
     TEGU_DEVICE static void expand(std::uint32_t row, unsigned j, Words& words) {
-        // 16 and above: the bytes that follow are not all 0, so the place is beyond all words
+        // 16 and above: the bytes that follow are not all 0, so the shift is beyond all words
         const std::uint32_t pair = row >> (8 * j + 1) & 0x1fu;
         const std::uint32_t place = kPerWord == 3 ? permute_bytes(0x20140a00u, 0x4a40342au, pair) : 16 * pair;
         const std::uint32_t unit = (row & 1u << (8 * j)) != 0 ? 4 * kFactor : 4;
@@ -48,7 +48,7 @@ struct Fields {
         }
         return sum;
     }
-    // F[a] + F[b] at place a + kFactor * b.
+    // F[a] + F[b] at index a + kFactor * b.
     TEGU_DEVICE static void fill(std::uint32_t* table, const std::uint32_t* entries) {
         for (unsigned b = warp_index(); b <= kPixels; b += block_warps())
             for (unsigned a = lane_index(); a < kFactor && a + kFactor * b < kTable; a += kWarpLanes)
@@ -56,7 +56,7 @@ struct Fields {
     }
 };
 
-// The lanes beside this one; the outer lanes, whose results nobody wants, take themselves.
+// The adjacent lanes. The outer lanes, whose results are not used, take themselves.
 struct Beside {
     unsigned before, after;
     TEGU_DEVICE void set() {
@@ -66,8 +66,8 @@ struct Beside {
     }
 };
 
-// Of one word: the sums over the W columns around each of a thread's four, from its own and those of the
-// lanes beside it.
+// For one word: the sums over the W columns around each of a thread's four columns, from its own columns and
+// those of the adjacent lanes.
 template <unsigned W>
 struct Around;
 template <>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast method of entropy_map for small square windows and up to 16 levels. A thread follows four adjacent
-// columns down. Two levels share a field of a register: the field is a + K b for a pixels of one level and b
-// of the other, so that fields add up without carries and are places in a table of F[a] + F[b].
+// The fast method of entropy_map for small square windows and up to 16 levels. A thread slides four adjacent
+// columns down. Two levels share a register field.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +12,13 @@ namespace tegu {
 namespace cuda {
 
 constexpr unsigned kPairsColumns = 4;  // results of a thread in a row
-// of a warp: its outer lanes only serve their neighbours
+// of a warp: its outer lanes only provide columns to their neighbours
 constexpr unsigned kPairsWarpResults = 30 * kPairsColumns;
 
-// K: places of one level's count. Leaves 6 when divided by 32, so that counts up to 5 and 4, which are the
-// most frequent, all have banks of their own.
+// A field is a + K b for a pixels of one level and b of the other. So fields add without carries, and each is
+// an index in a table of F[a] + F[b].
+// K: the number of values of the lower count in a field. K mod 32 is 6, so that the most frequent counts, up
+// to 5 and 4, all use different banks.
 constexpr unsigned pair_factor(unsigned pixels) {
     return (pixels + 25) / 32 * 32 + 6;
 }
@@ -26,15 +27,15 @@ static_assert(pair_factor(9) == 38 && pair_factor(25) == 38 && pair_factor(49) =
               "larger than the window");
 
 constexpr unsigned kPairsMirrorExtent = 256;
-constexpr std::uint64_t kPairsRowBytes = 0x7fffffff;  // a row may take
+constexpr std::uint64_t kPairsRowBytes = 0x7fffffff;  // maximum of a row
 // 3x3, 5x5, 7x7 and 9x9, up to 16 levels.
 bool entropy_pairs_supports(const EntropyWindow& window);
-// Whether it reads elements of the type itself; of all others it takes the levels.
+// Returns whether it reads elements of the type directly; for other types it reads the levels.
 bool entropy_pairs_reads(ElementType type);
 
-// What a launch takes. Coordinates are counted from the first result; `x` is its pixel. Pixels in [row_begin,
-// row_end) x [col_begin, col_end) are there, limits of 2^30 - 1 stand for any distance; around them they are
-// mirrored once, or missing.
+// The arguments of a launch. Coordinates are relative to the first result; `x` is its pixel. Pixels in
+// [row_begin, row_end) x [col_begin, col_end) exist; limits of 2^30 - 1 mean any distance. Outside, pixels
+// are mirrored once, or missing.
 struct PairsArrays {
     const void* x;           // aligned to the element
     std::int32_t row_bytes;  // from a row to the next
@@ -49,7 +50,7 @@ struct PairsArrays {
     std::uint32_t* nan_seen;
 };
 // REQUIRES: entropy_pairs_supports(window), entropy_pairs_reads(type), rows / strip_rows up to 65535, rows
-//           and cols up to 2^30; if mirror, kPairsMirrorExtent pixels are there in both directions.
+// and cols up to 2^30; if mirror, kPairsMirrorExtent pixels exist in both directions.
 LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyWindow& window,
                                   unsigned threads, Stream stream);
 

@@ -17,7 +17,7 @@ constexpr unsigned kWords = 2;  // of a thread
 // grid:  x strides over words of four levels    block: kThreads
 // shared: none                                  result valid in: the plane, after the launch
 // moves: reads the pixels once, writes a byte for each      order: any
-// why:   windows share pixels: each is converted once, and read as a byte from then on
+// why:   windows share pixels: each pixel is converted once and then read as a byte
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kThreads) entropy_map_levels(EntropyMapImage image, EntropyPlane plane, bool mirror) {
     const std::uint32_t words_across = plane.pitch / 4, words = words_across * plane.rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The levels of a piece of an image and of the pixels around it, a byte each, mirrored where the border is:
-// what methods read that look at each pixel many times.
+// The levels of a piece of an image and of the pixels around it, one byte each, mirrored if the border is.
+// Methods that read each pixel many times use it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct EntropyPlane {
     std::uint32_t row_begin, row_end, col_begin, col_end;  // the part that is inside the image or mirrored
 };
 
-// Columns before the first result: half a window or a little more, so that results begin at whole words.
+// Columns before the first result: half a window or slightly more, so that results begin at whole words.
 constexpr unsigned plane_left(const EntropyWindow& window) {
     return (window.cols / 2 + 3) / 4 * 4;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an entropy_map job becomes launches: the range of float data first if none is given, then piece after
-// piece, then what is NaN. The host makes the table and the scale, with the code of the CPU backend.
+// Launches an entropy_map job: first the range of float data if none is given, then each piece, then the NaN
+// results. The host makes the table and the scale, with the code of the CPU backend.
 #include <algorithm>
 #include <vector>
 

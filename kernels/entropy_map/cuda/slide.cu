@@ -9,24 +9,24 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kMaxByteCount = 255;  // pixels of a window whose counts fit bytes
-constexpr unsigned kWideThreads = 128;   // that a block should have room for
+constexpr unsigned kWideThreads = 128;   // a block should have capacity for this many
 
 struct SlideArrays {
     EntropyPlane plane;
     EntropyWindow window;
     EntropyTables tables;
-    std::uint32_t first_col;   // of the plane, of the first result's window
+    std::uint32_t first_col;   // column in the plane of the first result's window
     std::uint32_t rows, cols;  // results
     std::uint32_t strip_rows;
     float* map;  // of the piece's first result
     std::uint64_t map_cols;
 };
 
-// What a row of pixels does to the windows: it comes, it goes, or one goes as another comes.
+// The effect of a row of pixels on the windows: it enters, it leaves, or one leaves as another enters.
 enum class Step { Enter, Leave, Exchange };
 
-// The windows of C adjacent columns. Each level has a word with their counts; the threads of a block have
-// their words side by side, so that lanes do not meet in a bank.
+// The windows of C adjacent columns. A word holds their counts of one level. The threads of a block have
+// their words side by side, so that lanes use different banks.
 template <class Count, unsigned C>
 struct Windows {
     using Word = typename UnsignedOf<sizeof(Count) * C>::type;
@@ -48,7 +48,7 @@ struct Windows {
     TEGU_DEVICE static unsigned count(Word word, unsigned j) {
         return static_cast<Count>(word >> (kBits * j));
     }
-    // A pixel of the windows [Begin, End).
+    // Applies a pixel to the windows [Begin, End).
     template <Step S, unsigned Begin, unsigned Past>
     TEGU_DEVICE void change(const std::uint8_t* out, const std::uint8_t* in, unsigned i) {
         constexpr unsigned End = Past < C ? Past : C;
@@ -68,8 +68,8 @@ struct Windows {
             if (S != Step::Leave) sums[j] += differences[count(before, j)];
         }
     }
-    // Pixels [first, last) of the window_cols + C - 1 that the windows have in a row: the first and last few
-    // lie in some of the windows only.
+    // Applies pixels [first, last) of the window_cols + C - 1 that the windows have in a row. The first and
+    // last few lie in only some of the windows.
     template <Step S>
     TEGU_DEVICE void change_row(const std::uint8_t* out, const std::uint8_t* in, unsigned first,
                                 unsigned last, unsigned window_cols) {
@@ -85,7 +85,7 @@ struct Windows {
     }
 };
 
-// Results of a row; `across`: columns of each window.
+// Computes the results of a row; `across`: columns of each window.
 template <unsigned C>
 TEGU_DEVICE void store_row(const SlideArrays& arrays, std::uint32_t row, std::uint32_t col, unsigned down,
                            const unsigned (&across)[C], const std::uint32_t (&sums)[C], EntropyFinish* finish,
@@ -102,13 +102,13 @@ TEGU_DEVICE void store_row(const SlideArrays& arrays, std::uint32_t row, std::ui
     }
 }
 
-// entropy_map_slide: windows that follow down, those of C columns a thread.
+// entropy_map_slide: windows that slide down, those of C columns a thread.
 // in:    plane, tables                          out: map of the piece
 // grid:  x = columns / (C * threads), y = strips            block: shape.threads, up to 512
 // shared: differences [n_max] u32, histograms of all threads      result valid in: map, after the launch
 // moves: reads the plane from the caches 2 * (window.cols + C - 1) / C times, writes 4 B a result
 // order: any
-// why:   a step down costs 2 * window.cols lookups, however many levels and rows there are; the counts of C
+// why:   a step down costs 2 * window.cols lookups, for any number of levels and rows; the counts of C
 //        windows are read and written at once
 template <class Count, unsigned C>
 TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_slide(SlideArrays arrays) {
@@ -169,7 +169,7 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_slide(SlideArrays arrays) {
     }
 }
 
-// Of one column a thread, and of several.
+// One column a thread, and several.
 constexpr KernelTable<void (*)(SlideArrays), 2> kSlideBytes = {
     "entropy_map_slide",
     "reads 22 levels of 1 B and writes 4 B a pixel, mostly from caches; 11 x 11 pixels, 16 levels",

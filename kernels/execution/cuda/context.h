@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation on a GPU gets besides its job: a stream, the limits of the device, and a workspace. The
-// kernels see nothing of devices or of the memory classes of boards: whoever calls them made the pointers
-// good for the stream. The workspace is an interface, because the same operations run on a GPU and, in tests,
-// on the host (tests/simt).
+// The inputs of a GPU operation besides its job: a stream, the device limits, and a workspace. Kernels are
+// independent of devices and memory classes: the caller makes the pointers valid for the stream. The
+// workspace is an interface, because tests run the same operations on the host (tests/simt).
 #pragma once
 
 #include <cstddef>
@@ -18,33 +17,31 @@ namespace tegu::cuda {
 class Workspace {
   public:
     virtual ~Workspace() = default;
-    // Memory that kernels of the stream may touch, the host not: aligned to 256 bytes, contents unspecified,
-    // good until reset().
-    // Errors: OutOfMemory.
+    // Memory that only kernels of the stream may touch: aligned to 256 bytes, contents unspecified, valid
+    // until reset(). Errors: OutOfMemory.
     virtual Result<void*> take(std::size_t bytes) = 0;
-    // The same, zero before the next launch.
+    // As take(), but zero before the next launch.
     virtual Result<void*> take_zeroed(std::size_t bytes) = 0;
-    // Words that are zero before the next launch, for one user at a time. Whoever takes them leaves them
-    // zero, and says so when its launches are enqueued: then they are zero for the next user without more
-    // work.
+    // Words that are zero before the next launch, for one user at a time. The user leaves them zero and
+    // reports that when its launches are enqueued. Then the next user needs no clearing.
     virtual Result<void*> take_counters(std::size_t bytes) { return take_zeroed(bytes); }
     virtual void counters_are_left_zero() {}
-    // Memory of at most some KiB that kernels write and the host reads once the stream was waited for, for
-    // one user at a time; null where there is none.
+    // At most some KiB that kernels write and the host reads after waiting for the stream. One user at a
+    // time; null where unsupported.
     virtual Result<void*> take_shown(std::size_t bytes) {
         static_cast<void>(bytes);
         return static_cast<void*>(nullptr);
     }
-    // Copies in stream order; read() returns when `to` is filled, which waits for all work before it; write()
-    // has read `from` when it returns.
-    // Errors: DeviceLost, with the name that CUDA gives it: the process cannot use the device any more.
+    // Copies in stream order. read() waits for all previous work and returns when `to` is filled; write() has
+    // read `from` when it returns. Errors: DeviceLost, with CUDA's name of the error: the process cannot use
+    // the device any more.
     virtual Result<void> read(void* to, const void* from, std::size_t bytes) = 0;
     virtual Result<void> write(void* to, const void* from, std::size_t bytes) = 0;
-    // From device memory to device memory, at any address; in stream order.
+    // Copies from device memory to device memory, at any address, in stream order.
     virtual Result<void> copy(void* to, const void* from, std::size_t bytes) = 0;
     // Waits for all work of the stream.
     virtual Result<void> synchronize() = 0;
-    // What was taken is free again. Keeps the memory for the next job.
+    // Releases all taken memory and keeps it for the next job.
     virtual void reset() = 0;
 };
 
@@ -53,13 +50,12 @@ struct Context {
     DeviceLimits limits;
     Policies policies;
     Workspace* workspace = nullptr;     // not owned
-    JobPolicies parts = JobPolicies();  // of the parts of a fused job, where they differ from `policies`
+    JobPolicies parts = JobPolicies();  // policies of the parts of a fused job that differ from `policies`
 };
 
-// Ok for 0 (cudaSuccess). Else, with `call` and CUDA's name of the error: OutOfMemory, of the device or for a
-// launch, which is no harm done; DeviceLost, after which the process cannot use the device any more;
-// Internal, for a call that was wrong or not to be had, which had no effect. Takes CUDA's last error back.
-// The only place that maps a cudaError_t.
+// Maps a cudaError_t; the only function that does. Ok for 0 (cudaSuccess). Errors name `call` and CUDA's
+// error. OutOfMemory (of the device or for a launch) does no harm. DeviceLost: the process cannot use the
+// device any more. Internal: the call was wrong or unsupported, and had no effect. Clears CUDA's last error.
 Result<void> check_cuda(LaunchStatus status, const char* call);
 
 }  // namespace tegu::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an error of CUDA means for the process. After a sticky one every later call of the context fails: the
-// process has to end. All else is the answer of one call, and no harm to the next.
+// The effect of a CUDA error on the process. After a sticky error every later call of the context fails, so
+// the process must end. Any other error concerns one call and does not affect the next.
 #include <cuda_runtime_api.h>
 
 #include "kernels/execution/cuda/context.h"
@@ -10,11 +10,11 @@ namespace {
 
 Status status_of(cudaError_t code) {
     switch (code) {
-        // Memory of the device, or of a kernel: asked for less, or later, the same call succeeds.
+        // Memory of the device, or of a kernel: a smaller or a later request may succeed.
         case cudaErrorMemoryAllocation:
         case cudaErrorLaunchOutOfResources: return Status::OutOfMemory;
 
-        // A kernel broke a rule, or ran too long: CUDA ends the context.
+        // A kernel made an illegal access or ran too long: CUDA ends the context.
         case cudaErrorIllegalAddress:
         case cudaErrorLaunchTimeout:
         case cudaErrorAssert:
@@ -24,10 +24,10 @@ Status status_of(cudaError_t code) {
         case cudaErrorInvalidAddressSpace:
         case cudaErrorInvalidPc:
         case cudaErrorLaunchFailure:
-        // The hardware: its memory or its links cannot be trusted.
+        // Hardware faults: memory or links are unreliable.
         case cudaErrorECCUncorrectable:
         case cudaErrorNvlinkUncorrectable:
-        // There is no context, or no driver below it, any more.
+        // The context, or the driver below it, is gone.
         case cudaErrorInitializationError:
         case cudaErrorCudartUnloading:
         case cudaErrorContextIsDestroyed:
@@ -35,12 +35,12 @@ Status status_of(cudaError_t code) {
         case cudaErrorNoDevice:
         case cudaErrorSystemNotReady:
         case cudaErrorSystemDriverMismatch:
-        // The driver itself does not know: what follows is not to be trusted.
+        // The driver cannot name the cause, so later results are unreliable.
         case cudaErrorUnknown: return Status::DeviceLost;
 
         default: break;
     }
-    // By number, for toolkits that have no name for them.
+    // Matched by number, because older toolkits have no name for them.
     switch (static_cast<int>(code)) {
         case 226:  // cudaErrorContained: a memory error that ended the context
         case 721:  // cudaErrorTensorMemoryLeak
@@ -53,7 +53,7 @@ Status status_of(cudaError_t code) {
         default: break;
     }
     // Invalid value, configuration, symbol or handle, not supported, no kernel image, not permitted, stream
-    // capture, ...: a call that was wrong or cannot be had here. It had no effect.
+    // capture, ...: the call was wrong or is unsupported here. It had no effect.
     return Status::Internal;
 }
 
@@ -64,7 +64,7 @@ Result<void> check_cuda(LaunchStatus status, const char* call) {
     const auto code = static_cast<cudaError_t>(status);
     const std::string said =
         std::string(call) + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")";
-    (void)cudaGetLastError();  // it has been told; a sticky one comes again
+    (void)cudaGetLastError();  // clears the reported error; a sticky one returns
     return make_error(status_of(code), said);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements in device code: what arithmetic an element type is computed in, and the way there and back. f16 is
-// computed in f32; widening is exact and narrowing rounds to nearest, ties to even, by the device's
-// conversions or base/half.h: the same bits.
+// The arithmetic type of each element type, and the conversions. f16 is computed in f32. Widening is exact,
+// and narrowing rounds to nearest, ties to even; the device's conversions and base/half.h give the same bits.
 #pragma once
 
 #include "base/element_type.h"
@@ -32,7 +31,7 @@ TEGU_DEVICE double widen(double value) {
     return value;
 }
 
-// Arithmetic<T>::type is what sums and products of T are made in.
+// Arithmetic<T>::type is the type of sums and products of T.
 template <class T>
 struct Arithmetic {
     using type = T;
@@ -42,7 +41,7 @@ struct Arithmetic<Half> {
     using type = float;
 };
 
-// To T, rounded once; every NaN becomes the canonical one.
+// Converts to T with one rounding; every NaN becomes the canonical NaN.
 template <class T>
 struct Narrow;
 template <>

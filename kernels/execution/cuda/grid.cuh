@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many blocks: enough to fill the device a few times over, never more than there is work, and the
-// unsigned type of a width.
+// The number of blocks of a launch, and the unsigned type of a width. A launch fills the device a few times,
+// but has no more blocks than work.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace tegu {
 namespace cuda {
 
 constexpr unsigned kMaxThreads =
-    1024;  // of a block: kernels whose policy is free leave registers for so many
+    1024;  // of a block: kernels without a policy limit leave registers for this many
 
-// Threads of a block of kernels with TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters).
+// Threads of a block for kernels with TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters).
 inline unsigned max_threads(const DeviceLimits& limits) {
     return limits.max_threads(kMaxThreads);
 }
@@ -40,8 +40,7 @@ struct UnsignedOf<8> {
     using type = std::uint64_t;
 };
 
-// Blocks for `items` that a thread takes one at a time, striding over the grid: `waves` times what the device
-// holds at once.
+// Blocks for `items` in a grid-stride loop, one item per thread and step: `waves` times the resident blocks.
 inline unsigned blocks_for(std::uint64_t items, unsigned threads, unsigned waves,
                            const DeviceLimits& limits) {
     const std::uint64_t wanted = (items + threads - 1) / threads;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels by name, with the block that the default policy launches each with on a device. Every .cu file
-// with kernels ends with the list of its tables; kernel_report.h has what the kernels take. C++14.
+// Lists the kernels by name, with the block that the default policy launches on a device. Every .cu file with
+// kernels ends with the list of its tables. kernel_report.h reports the resources of each kernel. C++14.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "kernels/execution/cuda/kernel_table.h"
 #include "kernels/execution/cuda/launch.h"
 
-// X(stem): the .cu files that have kernels, each with a function list_<stem>_kernels().
+// X(stem): the .cu files with kernels, each with a function list_<stem>_kernels().
 #define TEGU_KERNEL_LISTS(X) \
     X(add)                   \
     X(dot)                   \
@@ -50,7 +50,7 @@ struct BlockSize {
     std::size_t shared_bytes;
 };
 
-// A table with the block of each of its variants: block(index) is a BlockSize.
+// A table with the block size of each variant: block(index) is a BlockSize.
 template <class Table, class Block>
 struct ListedTable {
     const Table& table;

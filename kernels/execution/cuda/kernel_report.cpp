@@ -9,9 +9,9 @@
 namespace tegu::cuda {
 namespace {
 
-// Blocks that run at once on a multiprocessor. What launch() asks for is asked for here, and a device that
-// refuses it runs none; but not what every kernel may have without asking: to ask for less would leave less
-// to launch_plain().
+// The number of blocks that run at once on a multiprocessor. Requests the same shared memory as launch(); a
+// device that refuses it runs none. Does not request the amount that every kernel may use by default: a
+// smaller request would leave less to launch_plain().
 Result<unsigned> resident_blocks(const KernelEntry& kernel, std::size_t static_bytes) {
     if (static_bytes + kernel.shared_bytes > kPlainSharedBytes &&
         cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,

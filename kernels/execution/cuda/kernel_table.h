@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instances of a kernel template in one table. A launch picks an instance by its index; the list of
-// kernels (kernel_list.h) walks all of them. C++14.
+// The instances of a kernel template in one table. A launch selects an instance by index; the list of kernels
+// (kernel_list.h) iterates over all. C++14.
 #pragma once
 
 #include "base/element_type.h"
@@ -12,10 +12,10 @@ template <class Kernel>
 struct KernelVariant {
     Kernel kernel = nullptr;    // null: there is no such instance
     const char* words[3] = {};  // template arguments that are words: "f32", "dense"
-    unsigned numbers[3] = {};   // template arguments behind them that are numbers, not 0
+    unsigned numbers[3] = {};   // numeric template arguments behind the words; not 0
 };
 
-// Kernel: a pointer to function, the same for all instances.
+// Kernel: a function pointer type that all instances share.
 template <class Kernel, unsigned Count>
 struct KernelTable {
     const char* name;   // of the template; at most 255 bytes with the arguments
@@ -25,7 +25,7 @@ struct KernelTable {
     constexpr Kernel operator[](unsigned index) const { return variants[index].kernel; }
 };
 
-// Variants by their arguments: words, or a word and numbers.
+// Variants by their template arguments: words, or a word and numbers.
 template <class Kernel>
 constexpr KernelVariant<Kernel> variant(Kernel kernel, const char* first, const char* second = nullptr,
                                         const char* third = nullptr) {
@@ -36,7 +36,7 @@ constexpr KernelVariant<Kernel> numbered(Kernel kernel, const char* word, Number
     return KernelVariant<Kernel>{kernel, {word}, {numbers...}};
 }
 
-// X(type, word) for the four widths of keys, in the order of width_index(); a variant of a kernel for each.
+// X(type, word) for the four key widths, in the order of width_index(), each with one variant of a kernel.
 #define TEGU_WIDTHS(X) \
     X(std::uint8_t, "u8"), X(std::uint16_t, "u16"), X(std::uint32_t, "u32"), X(std::uint64_t, "u64")
 #define TEGU_BY_WIDTH(kernel)                                                   \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch(): a kernel on a stream, with a checked error. Compiled for the host it runs the grid in tests/simt
-// before it returns.
+// launch(): starts a kernel on a stream and checks the error. Compiled for the host, it runs the grid in
+// tests/simt before it returns.
 #pragma once
 
 #include "kernels/execution/cuda/launch.h"
@@ -23,9 +23,9 @@ void run_grid(const cuda::LaunchShape& shape, const std::function<void()>& threa
 
 namespace cuda {
 
-// Arguments travel by value. Dynamic and static shared memory of a block are kPlainSharedBytes at most: to
-// ask for more would take a large part of the time of a short launch. Returns the error of this launch;
-// errors of the run show at the next synchronisation.
+// Passes arguments by value. A block has at most kPlainSharedBytes of dynamic and static shared memory: a
+// request for more would take a large part of the time of a short launch. Returns the error of this launch;
+// errors of the run appear at the next synchronisation.
 template <class... Parameters, class... Arguments>
 LaunchStatus launch_plain(void (*kernel)(Parameters...), const LaunchShape& shape, Stream stream,
                           Arguments... arguments) {
@@ -39,8 +39,8 @@ LaunchStatus launch_plain(void (*kernel)(Parameters...), const LaunchShape& shap
 #endif
 }
 
-// Lets launches of a kernel ask for as much dynamic shared memory. Always asked where there is any: the
-// static part of the kernel is not known here.
+// Allows launches of a kernel to use this much dynamic shared memory. Always called if there is any, because
+// the kernel's static part is unknown here.
 template <class... Parameters>
 LaunchStatus allow_shared(void (*kernel)(Parameters...), std::size_t shared_bytes) {
 #if defined(__CUDACC__)
@@ -54,7 +54,7 @@ LaunchStatus allow_shared(void (*kernel)(Parameters...), std::size_t shared_byte
 #endif
 }
 
-// launch_plain() with any dynamic shared memory.
+// launch_plain() with any amount of dynamic shared memory.
 template <class... Parameters, class... Arguments>
 LaunchStatus launch(void (*kernel)(Parameters...), const LaunchShape& shape, Stream stream,
                     Arguments... arguments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How host code starts a kernel: the shape of a launch, and a stream and a status that need no CUDA header,
-// so that all code above the `.cu` files compiles without the toolkit. C++14: device code includes it.
+// The types of a kernel launch for host code: shape, stream and status, without a CUDA header. So all code
+// above the `.cu` files compiles without the toolkit. C++14: device code includes it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace cuda {
 using Stream = ::CUstream_st*;  // a cudaStream_t; not owned
 using LaunchStatus = int;       // a cudaError_t; 0 is success
 
-// of shared memory, static and dynamic, that a block of any device may have without asking
+// static and dynamic shared memory that a block has on any device without a request
 constexpr std::size_t kPlainSharedBytes = 48 << 10;
 
 struct LaunchShape {
@@ -26,16 +26,16 @@ struct LaunchShape {
     std::size_t shared_bytes;  // dynamic shared memory of a block
 };
 
-// What a launch policy is chosen from; filled from the device's attributes.
+// The input to the choice of a launch policy, filled from the device's attributes.
 struct DeviceLimits {
     unsigned compute_capability = 53;  // 10 * major + minor
     unsigned multiprocessors = 1;
     unsigned threads_per_multiprocessor = 2048;
-    std::size_t shared_bytes_per_block = kPlainSharedBytes;  // that a launch may ask for
+    std::size_t shared_bytes_per_block = kPlainSharedBytes;  // maximum that a launch may request
     std::size_t l2_bytes = 256 << 10;
 
-    // Threads of a block that has the registers which its kernel bounds itself to, of `all` where a block may
-    // have all of a multiprocessor's.
+    // Threads of a block for a kernel that bounds its registers. `all`: the threads if one block may use all
+    // registers of a multiprocessor.
     constexpr unsigned max_threads(unsigned all) const {
         return all / blocks_for_registers(compute_capability);
     }

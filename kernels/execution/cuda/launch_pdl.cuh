@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch_pdl(): a kernel whose blocks may begin while the launch before it in the stream still runs, so
-// that what they do before they wait for it takes no time of its own. Devices from sm_90 and toolkits from
-// 11.8 on can do that; elsewhere it is launch(), and the waits are nothing.
+// launch_pdl(): starts a kernel whose blocks may begin while the previous launch in the stream still runs. So
+// the work before their wait costs no extra time. Needs sm_90 and toolkit 11.8; elsewhere it is launch(), and
+// the waits do nothing.
 #pragma once
 
 #include "kernels/execution/cuda/launch.cuh"
@@ -17,16 +17,16 @@
 namespace tegu {
 namespace cuda {
 
-// Returns when the launch before has ended and what it wrote is seen. Every block of a kernel that is
-// launched early calls it before it reads what launches wrote and before it writes: then those further back
+// Returns when the previous launch has ended and its writes are visible. In a kernel that is launched early,
+// every block calls it before it reads results of launches and before it writes. Then all earlier launches
 // have ended, too.
 TEGU_DEVICE void await_launch_before() {
 #if TEGU_HAS_DEPENDENT_LAUNCH
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// Blocks of the next launch, if that is an early one, may begin when all blocks of this one have called this
-// or ended.
+// Blocks of the next launch, if launched early, may begin when all blocks of this one have called this or
+// ended.
 TEGU_DEVICE void pdl_trigger() {
 #if TEGU_HAS_DEPENDENT_LAUNCH
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -34,11 +34,11 @@ TEGU_DEVICE void pdl_trigger() {
 }
 
 #if TEGU_EARLY_LAUNCHES
-// Whether the code that the device runs of a kernel waits: not where it was compiled for an older device.
-// Asked once for the kernels of a type, as all are compiled for the same devices.
+// Returns whether the kernel's code on this device waits; code for an older device does not. Queried once for
+// each kernel type, because all kernels are compiled for the same devices.
 template <class Kernel>
 bool waits_for_launch_before(Kernel kernel, unsigned compute_capability) {
-    static std::atomic<signed char> known[256];  // of each compute capability; 0: not asked
+    static std::atomic<signed char> known[256];  // by compute capability; 0: not queried
     if (!has_dependent_launch(compute_capability) || compute_capability >= 256) return false;
     std::atomic<signed char>& answer = known[compute_capability];
     if (answer == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pace of a job: a piece is launched when the one before is done and the stop token allows it. So a stop
-// waits for one piece at most.
+// Paces a job: launches a piece when the previous one is done and the stop token allows it. So a stop waits
+// for one piece at most.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +11,24 @@
 
 namespace tegu::cuda {
 
-// A part of a grid: of an array's rows and columns, of segments and their groups, ...
+// A part of a grid, such as rows and columns of an array, or segments and their groups.
 struct Piece {
     std::uint64_t row, rows;
     std::uint64_t col, cols;
 };
 
-// How a grid is cut into pieces, row by row.
+// The cut of a grid into pieces, row by row.
 struct PieceGrid {
     std::uint64_t rows, cols;
     std::uint64_t piece_rows, piece_cols = 1;  // at least 1
 };
 
-// Rows 0 to `count`, in pieces of at most `max`.
+// Rows [0, count), in pieces of at most `max`.
 inline PieceGrid pieces_of(std::uint64_t count, std::uint64_t max) {
     return PieceGrid{count, 1, std::max<std::uint64_t>(1, max)};
 }
-// Pieces of at most `elements`, or a row of few: some whole rows, or a part of one. Parts of a row begin at
-// multiples of 64 columns, where packs do.
+// Pieces of at most max(`elements`, 64) elements: some whole rows, or a part of one row. Parts of a row begin
+// at multiples of 64 columns, which are multiples of a pack.
 inline PieceGrid pieces_of(std::uint64_t rows, std::uint64_t cols, std::uint64_t elements) {
     constexpr std::uint64_t kColumns = 64;
     const std::uint64_t max = std::max<std::uint64_t>(1, elements / kColumns) * kColumns;
@@ -51,19 +51,19 @@ Result<void> for_pieces(const PieceGrid& grid, Each each) {
 
 class Pace {
   public:
-    // Both outlive it.
+    // `context` and `stop` outlive it.
     Pace(const Context& context, const kernels::StopToken& stop) : context_(context), stop_(stop) {}
     Pace(const Pace&) = delete;
     Pace& operator=(const Pace&) = delete;
 
-    // Before each piece: waits for the one before. Errors: those of the stop token; DeviceLost.
+    // Call before each piece: waits for the previous piece. Errors: those of the stop token; DeviceLost.
     Result<void> next() {
         const bool first = !launched_;
         launched_ = true;
         return first ? poll() : wait();
     }
 
-    // Launches the pieces of a grid. launch(piece) is a LaunchStatus; `name` begins its error.
+    // Launches the pieces of a grid. launch(piece) returns a LaunchStatus; `name` prefixes its error.
     template <class Launch>
     Result<void> launch(const PieceGrid& grid, const char* name, Launch launch_piece) {
         return for_pieces(grid, [&](const Piece& piece) -> Result<void> {
@@ -72,7 +72,7 @@ class Pace {
         });
     }
 
-    // For a launch function that cuts by itself; check() is to be given the status of that function.
+    // For a launch function that cuts its own pieces. Pass its status to check().
     Pieces pieces(std::uint64_t max) { return Pieces{max, &between, this}; }
     Result<void> check(LaunchStatus status, const char* name) {
         return between_ ? check_cuda(status, name) : std::move(between_);

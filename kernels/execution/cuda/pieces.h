@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A long launch in pieces, so that no piece holds the device for long. Device code cuts what it launches
-// with in_pieces(); the host's Pace (pace.h) waits and polls the stop token between the pieces. C++14.
+// Splits a long launch into pieces, so that no piece holds the device for long. Launch code cuts with
+// in_pieces(); the host's Pace (pace.h) waits and polls the stop token between pieces. C++14.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace cuda {
 
 struct Pieces {
     std::uint64_t max;  // elements of a piece, of all segments together
-    // Called between two pieces. Not 0: ends the pieces, and in_pieces() returns it.
+    // Called between two pieces. A result other than 0 ends the pieces, and in_pieces() returns it.
     LaunchStatus (*between)(void* with);
     void* with;
 };

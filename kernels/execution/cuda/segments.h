@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements that results are made of, as kernels see them: one segment for each result. C++14.
+// The input elements in the form that kernels take: one segment for each result. C++14.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ struct Segments {
     std::uint64_t count;   // segments
     std::uint64_t n;       // elements of each
     std::uint64_t step;    // elements from one segment to the next
-    std::uint64_t cols;    // elements between gaps; n where there are none
-    std::uint64_t stride;  // elements from gap to gap
+    std::uint64_t cols;    // elements of a line, which has no gaps; n where there are none
+    std::uint64_t stride;  // elements from line to line
 
-    // Stretches of a segment without gaps.
+    // Number of lines, the parts of a segment without gaps.
     std::uint64_t lines() const { return cols == 0 ? 1 : n / cols; }
     // Segments [first, first + some).
     Segments part(std::size_t element_bytes, std::uint64_t first, std::uint64_t some) const {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that kernels are written in: threads, warps, barriers, shuffles, shared memory, atomics. nvcc
-// turns each into one intrinsic. A host compiler turns each into a call of tests/simt, which runs the threads
-// of a block as fibers: so the source of every kernel is executed, under sanitizers, on a machine without a
-// GPU. A kernel uses no other CUDA name, but for the arithmetic of words.cuh.
+// The vocabulary of kernels: threads, warps, barriers, shuffles, shared memory, atomics. nvcc turns each
+// function into one intrinsic; a host compiler turns it into a call of tests/simt. A kernel uses no other
+// CUDA name, except the arithmetic of words.cuh.
 //
-// Rules that both sides rely on. Blocks are one-dimensional; grids have x and y. All collectives of a warp
-// take all of its 32 lanes: threads per block are a multiple of 32 and no lane leaves early. Shared memory
-// holds garbage when a block starts. C++14.
+// tests/simt runs the threads of a block as fibers. So the source of every kernel also runs under sanitizers
+// on a machine without a GPU.
+//
+// Rules on both sides: blocks are one-dimensional; grids have x and y. All 32 lanes of a warp take part in
+// its collectives, so threads per block are a multiple of 32 and no lane leaves early. Shared memory is
+// uninitialized when a block starts. C++14.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +20,8 @@
 #if defined(__CUDACC__)
 #define TEGU_KERNEL __global__ void
 #define TEGU_DEVICE __device__ __forceinline__
-// A function that is called: for long code that few threads reach, once for all kernels of a file.
+// A function that is never inlined: for long code that few threads reach, compiled once for all kernels of a
+// file.
 #define TEGU_DEVICE_CALLED inline __device__ __noinline__
 #define TEGU_BOUNDS(threads) __launch_bounds__(threads)
 #define TEGU_BOUNDS2(threads, blocks) __launch_bounds__(threads, blocks)
@@ -33,7 +36,7 @@
 #define TEGU_DEVICE_CALLED inline
 #define TEGU_BOUNDS(threads)
 #define TEGU_BOUNDS2(threads, blocks)
-// Memory of the block, found by the address of a variable that only this place has.
+// Memory of the block, identified by the address of a variable that is unique to this declaration.
 #define TEGU_SHARED_TAG(name) static char name##_place = 0
 #define TEGU_SHARED(type, name) \
     TEGU_SHARED_TAG(name);      \
@@ -45,7 +48,7 @@
 #define TEGU_UNROLL
 #define TEGU_NO_UNROLL
 
-// What tests/simt defines. Each acts on the calling fiber, which is one thread of the block that runs.
+// Defined by tests/simt. Each function acts on the calling fiber, which is one thread of the running block.
 namespace tegu {
 namespace simt {
 struct Position {
@@ -56,13 +59,13 @@ void* shared_memory(const void* place, std::size_t bytes);  // aligned to 16 byt
 unsigned char* dynamic_shared_memory();
 void block_barrier();
 void warp_barrier();
-// All lanes give their word and get that of lane `from` (0..31).
+// Every lane provides a word and receives the word of lane `from` (0..31).
 std::uint32_t exchange(std::uint32_t word, unsigned from);
 std::uint32_t ballot(bool predicate);
-// The lanes of the warp that give the same word.
+// The lanes of the warp that provide the same word.
 std::uint32_t match(std::uint32_t word);
 int count_of_block(bool predicate);
-// Another thread may run now: called at atomics and fences, where the order of threads shows.
+// Lets another thread run. Called at atomics and fences, where the order of threads matters.
 void let_others_run();
 }  // namespace simt
 }  // namespace tegu
@@ -74,7 +77,7 @@ namespace cuda {
 constexpr unsigned kWarpLanes = 32;
 constexpr std::uint32_t kAllLanes = 0xffffffffu;
 
-// --- where a thread is
+// --- thread indices
 
 #if defined(__CUDACC__)
 TEGU_DEVICE unsigned thread_index() {
@@ -127,7 +130,7 @@ TEGU_DEVICE unsigned block_warps() {
 
 // --- barriers and fences
 
-// All threads of the block arrive; what they wrote to shared and global memory is seen by all of them.
+// All threads of the block arrive. Their writes to shared and global memory are then visible to all of them.
 TEGU_DEVICE void block_barrier() {
 #if defined(__CUDACC__)
     __syncthreads();
@@ -135,7 +138,7 @@ TEGU_DEVICE void block_barrier() {
     simt::block_barrier();
 #endif
 }
-// The same, and in how many threads the predicate holds.
+// As block_barrier(); returns the number of threads where the predicate holds.
 TEGU_DEVICE int block_count(bool predicate) {
 #if defined(__CUDACC__)
     return __syncthreads_count(predicate);
@@ -150,7 +153,7 @@ TEGU_DEVICE bool block_any(bool predicate) {
     return simt::count_of_block(predicate) != 0;
 #endif
 }
-// All lanes of the warp arrive; what they wrote to shared memory is seen by all of them.
+// All lanes of the warp arrive. Their writes to shared memory are then visible to all of them.
 TEGU_DEVICE void warp_barrier() {
 #if defined(__CUDACC__)
     __syncwarp();
@@ -158,10 +161,10 @@ TEGU_DEVICE void warp_barrier() {
     simt::warp_barrier();
 #endif
 }
-// What this thread wrote before is seen by the whole grid before what it writes after.
+// Orders this thread's earlier writes before its later ones, for the whole grid.
 TEGU_DEVICE void grid_fence() {
 #if TEGU_HAS_GRID_FENCES
-    // all that is said here; __threadfence() orders more, and takes longer
+    // this fence is sufficient; __threadfence() orders more and takes longer
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #elif defined(__CUDACC__)
     __threadfence();
@@ -187,7 +190,7 @@ TEGU_DEVICE std::uint32_t exchange_word_xor(std::uint32_t word, unsigned mask) {
 #endif
 }
 
-// Every lane gets the value of lane `from` (0..31; it may differ from lane to lane). T: trivially copyable, a
+// Each lane gets the value of lane `from` (0..31, may differ from lane to lane). T: trivially copyable, a
 // multiple of 4 bytes.
 template <class T>
 TEGU_DEVICE T shuffle(T value, unsigned from) {
@@ -223,7 +226,7 @@ TEGU_DEVICE T shuffle_down(T value, unsigned delta) {
     return shuffle(value, lane + delta < kWarpLanes ? lane + delta : lane);
 }
 
-// The lanes before this one.
+// A mask of the lanes before this one.
 TEGU_DEVICE std::uint32_t lanes_before() {
     return (1u << lane_index()) - 1u;
 }
@@ -274,8 +277,7 @@ TEGU_DEVICE std::uint32_t warp_match(std::uint32_t word, unsigned bits) {
 #endif
 }
 
-// --- atomics: each returns the value before. Relaxed; at global or shared memory. Nothing newer than sm_53
-// has.
+// --- atomics: each returns the previous value. Relaxed; at global or shared memory. Available from sm_53 on.
 
 #if defined(__CUDACC__)
 using Atomic64 = unsigned long long;
@@ -352,18 +354,18 @@ TEGU_DEVICE To bit_cast(From from) {
     return to;
 }
 
-// Elements that move in one access of up to 16 bytes. REQUIRES of its address: aligned to sizeof(T) * N.
+// Elements of one access of up to 16 bytes. REQUIRES: its address is aligned to sizeof(T) * N.
 template <class T, unsigned N>
 struct alignas(sizeof(T) * N) Pack {
     T at[N];
 };
 
-// The last of the blocks that call this (each once, by all of its threads, after its writes to global memory)
-// gets true, and sees what the others wrote. `ticket` was 0 before the first and is 0 after the last, ready
-// for the next launch.
+// Returns true in the last block that calls this, which then sees the writes of the other blocks. All threads
+// of each block call it once, after their writes to global memory. `ticket` is 0 before the first call and
+// after the last, ready for the next launch.
 TEGU_DEVICE bool last_block(std::uint32_t* ticket, unsigned blocks) {
     grid_fence();
-    // all threads of the block have fenced: a signal before that would let the last block read too early
+    // all threads of the block have fenced: an earlier signal would let the last block read too early
     block_barrier();
     bool last = false;
     if (thread_index() == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to memory that nobody wants in a cache afterwards: they leave its room to what is wanted again.
-// Toolkits before 11 have no word for both: there they are accesses like others.
+// Accesses to memory that is not read again soon: they leave cache capacity to other data. Toolkits before 11
+// lack the intrinsics; there these are ordinary accesses.
 #pragma once
 
 #include "kernels/execution/cuda/simt.cuh"
@@ -33,7 +33,7 @@ struct StreamedWord<16> {
 };
 #endif
 
-// P: trivially copyable, of 2, 4, 8 or 16 bytes, and aligned to them.
+// P: trivially copyable, of 2, 4, 8 or 16 bytes, and aligned to its size.
 template <class P>
 TEGU_DEVICE P load_last(const P* at) {
 #if TEGU_STREAMS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on the bits, bytes and halves of a word that kernels need and C++ has no name for: one
-// instruction each where the device has it. A part of the vocabulary of simt.cuh, for kernels that take words
-// apart; each function says the same on the host, by plain C++. C++14.
+// Arithmetic on the bits, bytes and halves of a word that C++ has no name for: one instruction each where the
+// device has it. It belongs to the vocabulary of simt.cuh. Each function has a plain C++ version for the
+// host. C++14.
 #pragma once
 
 #include "kernels/execution/cuda/simt.cuh"
@@ -16,7 +16,7 @@ TEGU_DEVICE unsigned count_bits(std::uint32_t word) {
     return static_cast<unsigned>(__builtin_popcount(word));
 #endif
 }
-// Zeros above the highest one; 32 for 0.
+// Number of zeros above the highest set bit; 32 for 0.
 TEGU_DEVICE unsigned leading_zeros(std::uint32_t word) {
 #if defined(__CUDACC__)
     return static_cast<unsigned>(__clz(word));
@@ -24,7 +24,7 @@ TEGU_DEVICE unsigned leading_zeros(std::uint32_t word) {
     return word == 0 ? 32 : static_cast<unsigned>(__builtin_clz(word));
 #endif
 }
-// Zeros below the lowest one. REQUIRES: word != 0.
+// Number of zeros below the lowest set bit. REQUIRES: word != 0.
 TEGU_DEVICE unsigned trailing_zeros(std::uint32_t word) {
 #if defined(__CUDACC__)
     return static_cast<unsigned>(__ffs(static_cast<int>(word))) - 1;
@@ -49,8 +49,8 @@ TEGU_DEVICE std::uint32_t shift_left_clamped(std::uint32_t word, std::uint32_t a
     return amount < 32 ? word << amount : 0;
 #endif
 }
-// Byte i of the result is the byte of high:low that nibble i of the selector names. REQUIRES: no nibble is
-// above 7.
+// Byte i of the result is the byte of high:low that nibble i of the selector selects. REQUIRES: no nibble
+// exceeds 7.
 TEGU_DEVICE std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
 #if defined(__CUDACC__)
     std::uint32_t result;  // __byte_perm() would mask the selector
@@ -64,7 +64,7 @@ TEGU_DEVICE std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, s
     return result;
 #endif
 }
-// The integer part; 0 for NaN and what is negative, the largest u32 for what is above.
+// The integer part; 0 for NaN and negative values, the largest u32 for larger values.
 TEGU_DEVICE std::uint32_t to_unsigned(float value) {
 #if defined(__CUDACC__)
     return __float2uint_rz(value);
@@ -77,7 +77,7 @@ TEGU_DEVICE float multiply_add_truncated(float a, float b, float c) {
 #if defined(__CUDACC__)
     return __fmaf_rz(a, b, c);
 #else
-    // but for what is far below c
+    // exact, except where one term is far below the other
     const double exact = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
     const float nearest = static_cast<float>(exact);
     const bool beyond =
@@ -85,7 +85,8 @@ TEGU_DEVICE float multiply_add_truncated(float a, float b, float c) {
     return beyond ? __builtin_nextafterf(nearest, 0.0f) : nearest;
 #endif
 }
-// Words of four unsigned bytes, each by itself. On sm_50 and later most of these are one to six instructions.
+// Words of four unsigned bytes, computed bytewise. On sm_50 and later most of these are one to six
+// instructions.
 #if !defined(__CUDACC__)
 template <class Each>
 inline std::uint32_t for_bytes(std::uint32_t a, std::uint32_t b, Each each) {
@@ -163,7 +164,7 @@ TEGU_DEVICE std::uint32_t add_halves(std::uint32_t a, std::uint32_t sum) {
     return sum + (a & 0xffff) + (a >> 16);
 #endif
 }
-// Words of two unsigned halves, each by itself: one instruction where kFastHalves, else several.
+// Words of two unsigned halves, computed by halves: one instruction where kFastHalves, else several.
 constexpr bool kFastHalves = TEGU_HAS_PACKED_HALVES;
 TEGU_DEVICE std::uint32_t smaller_halves(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDACC__)

@@ -72,7 +72,7 @@ Result<void*> DeviceWorkspace::take_counters(std::size_t bytes) {
             check_cuda(cudaMemsetAsync(counters_.memory, 0, counters_.bytes, stream_), "cudaMemsetAsync");
         if (!zeroed) return std::move(zeroed).error();
     }
-    counters_are_zero_ = false;  // until they are left so
+    counters_are_zero_ = false;  // until their user leaves them zero
     counters_are_lent_ = true;
     return static_cast<void*>(counters_.memory);
 }
@@ -82,7 +82,7 @@ Result<void*> DeviceWorkspace::take_shown(std::size_t bytes) {
     if (shown_ == nullptr) {
         const Result<void> allocated =
             check_cuda(cudaHostAlloc(&shown_, kShownBytes, cudaHostAllocMapped), "cudaHostAlloc");
-        if (!allocated) shown_ = nullptr;  // then there is none
+        if (!allocated) shown_ = nullptr;  // then there is no such memory
     }
     return shown_;
 }
@@ -108,7 +108,7 @@ Result<void> DeviceWorkspace::read(void* to, const void* from, std::size_t bytes
 }
 
 Result<void> DeviceWorkspace::write(void* to, const void* from, std::size_t bytes) {
-    // From memory that is not pinned CUDA may read at any time before the stream gets there: the caller's may
+    // CUDA may read unpinned memory at any time before the stream reaches the copy. The caller's memory may
     // be gone by then.
     written_.push_back(std::make_unique<char[]>(bytes));
     std::memcpy(written_.back().get(), from, bytes);
@@ -128,11 +128,11 @@ Result<void> DeviceWorkspace::synchronize() {
 
 void DeviceWorkspace::reset() {
     if (slabs_.size() > 1) {
-        // The job needed several slabs: the next one of its kind gets one. Freeing waits for the device.
+        // The job needed several slabs; later jobs of this size get one. Freeing waits for the device.
         const std::size_t wanted = taken_;
         drop();
         Result<void> grown = grow(wanted);
-        static_cast<void>(grown);  // then the next job tries again, and says so
+        static_cast<void>(grown);  // the next job tries again and reports the error
     }
     used_ = 0;
     taken_ = 0;

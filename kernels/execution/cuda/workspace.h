@@ -12,8 +12,8 @@ namespace tegu::cuda {
 
 class DeviceWorkspace final : public Workspace {
   public:
-    // `limit_bytes`: never holds more. `stream` outlives it. The current device of the calling thread is the
-    // stream's, here and in every call.
+    // `limit_bytes`: maximum that it holds. `stream` outlives it. REQUIRES, here and in every call: the
+    // stream's device is the current device of the calling thread.
     DeviceWorkspace(Stream stream, std::size_t limit_bytes) : stream_(stream), limit_(limit_bytes) {}
     ~DeviceWorkspace() override;
     DeviceWorkspace(const DeviceWorkspace&) = delete;
@@ -42,15 +42,15 @@ class DeviceWorkspace final : public Workspace {
 
     Stream stream_;
     std::size_t limit_;
-    std::vector<Slab> slabs_;  // after a reset one slab serves what the last job took
+    std::vector<Slab> slabs_;  // after a reset, one slab has the capacity that the last job took
     std::size_t used_ = 0;     // of the last slab
     std::size_t taken_ = 0;    // by the job, of all slabs
     std::size_t held_ = 0;
     Slab counters_{nullptr, 0};                     // kept from job to job, beside the slabs
     void* shown_ = nullptr;                         // memory of the host
-    std::vector<std::unique_ptr<char[]>> written_;  // what write() was given, until the stream was waited for
+    std::vector<std::unique_ptr<char[]>> written_;  // data of write(), until the stream is done
     bool counters_are_zero_ = false;
-    bool counters_are_lent_ = false;  // to the last job that asked for some; else it has others, or none
+    bool counters_are_lent_ = false;  // to the last job that took any; else it has other memory, or none
 };
 
 }  // namespace tegu::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a fused job run one after another, each with its own launches. Of several parts that fail, the
-// error is the one that the CPU backend meets first, as it takes statistics, histogram and entropy row by
-// row.
+// Runs the parts of a fused job one after another, each with its own launches. If several parts fail, it
+// returns the error that the CPU backend finds first. The CPU backend computes statistics, histogram and
+// entropy row by row.
 #include <algorithm>
 #include <optional>
 
@@ -16,7 +16,7 @@ static_assert(kMostPolicyParts == kMaxFusedParts, "policies for each part");
 
 struct Part {
     const FusedPart* params;
-    Job job;  // of its own
+    Job job;  // the part's own
     Span<const kernels::OutputView> outputs;
     Operation operation() const { return operation_of(*params); }
     bool is_swept() const { return operation() != Operation::Topk && operation() != Operation::Quantile; }
@@ -45,12 +45,12 @@ struct Runner {
     }
 };
 
-// What the data or the request are to blame for; other errors end the job.
+// Errors caused by the data or the request; other errors end the job.
 bool is_of_part(const Error& error) {
     return error.status == Status::BadRange || error.status == Status::Overflow;
 }
 
-// In the order in which the CPU backend meets rows, and parts of a row.
+// Orders errors as the CPU backend finds them: by row, then by part of the row.
 bool comes_before(const Part& a, const Error& of_a, const Part& b, const Error& of_b) {
     const auto rank = [](Operation part) {
         return part == Operation::Reduce ? 0 : part == Operation::Histogram ? 1 : 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimate of a bin must be off by less than half a bin, rounding of the edges included; where f32 cannot
-// promise that, elements are searched for.
+// The estimate of a bin must be off by less than half a bin, including the rounding of the edges. Where f32
+// cannot guarantee that, the kernels search for each element's bin.
 #include "kernels/histogram/cuda/bin_rule.h"
 
 #include <cmath>
@@ -12,22 +12,22 @@ namespace {
 
 constexpr double kLargestFloat = std::numeric_limits<float>::max();
 
-// Far from the spacing of f64, where edges are off by less than 1/16 of a bin.
+// Whether a bin is far wider than the spacing of f64: edges are then off by less than 1/16 of a bin.
 bool is_wide(const BinRule& rule) {
     const double largest = std::fmax(std::fabs(rule.lo), std::fabs(rule.hi));
     const double spacing = std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
     return rule.step >= 32 * spacing && rule.step > 1e-290;
 }
 
-// Five roundings to f32 of numbers up to bins + |offset|: conversion or difference, inv, product, offset,
-// sum.
+// Allows five roundings to f32 of numbers up to bins + |offset|: conversion or difference, inv, product,
+// offset, sum.
 bool is_precise(const BinRule& rule) {
     return std::fabs(rule.inv) >= std::numeric_limits<float>::min() &&
            std::fabs(rule.inv) <= std::numeric_limits<float>::max() &&
            5 * 0x1p-24 * (rule.bins + std::fabs(static_cast<double>(rule.offset))) < 0.36;
 }
 
-// Whether (v - low) * inv is what it says: the product of a number and a power of two.
+// Returns whether (v - low) * inv is exact: the product of a number and a power of two.
 bool is_exact(const BinRule& rule) {
     int exponent;
     return rule.lo == 0 && std::frexp(rule.inv64, &exponent) == 0.5 &&
@@ -35,14 +35,14 @@ bool is_exact(const BinRule& rule) {
 }
 
 BinGuess guess_of(const BinRule& rule) {
-    constexpr unsigned kFractionBits = 23, kRare = 10;  // near an edge: one element of 2^10 at most
+    constexpr unsigned kFractionBits = 23, kRare = 10;  // near an edge: at most one element of 2^10
     unsigned log = 0;
     while (log < kFractionBits && (1u << log) < rule.bins) ++log;
     const double whole = std::ldexp(1.0, static_cast<int>(log)), offset = static_cast<double>(rule.offset);
     const double largest = std::fmax(std::fabs(rule.lo), std::fabs(rule.hi));
     const double spacing = std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
-    // Roundings of difference, inv, offset, magic, and the sum, which is truncated; then those of the edges.
-    // Below bin 0 the lower bits count double.
+    // Roundings of difference, inv, offset, magic, and the truncated sum, then those of the edges. Below bin
+    // 0 the lower bits count double.
     const double off =
         8 * 0x1p-24 * (whole + rule.bins + std::fabs(offset)) + 4 * spacing / rule.step + 0x1p-50 * rule.bins;
     BinGuess guess{};
@@ -63,7 +63,8 @@ BinGuess guess_of(const BinRule& rule) {
     return guess;
 }
 
-// With low, inv and offset: (v - low) * inv + offset. Differences of elements in the range do not overflow.
+// Sets low, inv and offset for (v - low) * inv + offset. Differences of elements in the range do not
+// overflow.
 void set_float_estimate(BinRule* rule) {
     rule->low = static_cast<float>(rule->lo);
     rule->offset = static_cast<float>((static_cast<double>(rule->low) - rule->lo) * rule->inv64);
@@ -78,7 +79,7 @@ void set_float_estimate(BinRule* rule) {
         rule->upper = std::nextafter(rule->upper, -std::numeric_limits<float>::infinity());
 }
 
-// Of an integer type, counted from its smallest value.
+// Values of an integer type as offsets from its smallest value.
 class Counted {
   public:
     explicit Counted(ElementType type)
@@ -98,7 +99,7 @@ class Counted {
     bool signed_;
 };
 
-// Whether an element of the type can be in bin i > 0.
+// Returns whether an element of the type can be in bin i > 0.
 bool is_reached(const BinRule& rule, const Counted& counted, std::uint32_t i) {
     const double edge = std::ceil(rule.lo + static_cast<double>(i) * rule.step);
     if (!(edge < counted.limit())) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a range to the rule that device code finds bins by.
+// Makes the rule by which device code finds bins from a range.
 #pragma once
 
 #include "kernels/histogram/bin_range.h"
@@ -7,7 +7,7 @@
 
 namespace tegu::cuda {
 
-// REQUIRES: a range that kernels::usable_bin_range() gave for so many bins.
+// REQUIRES: a range that kernels::usable_bin_range() gave for this number of bins.
 BinRule bin_rule(ElementType type, const kernels::BinRange& range, std::uint32_t bins);
 
 }  // namespace tegu::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements to bins in device code: the Mapper of kernels/counting/cuda/count.cuh for each element type.
-// Signed integers are counted from their smallest value, so seven types stand for eleven.
+// Signed integers are counted from their smallest value, so seven types cover eleven.
 #pragma once
 
 #include <cmath>
@@ -13,27 +13,28 @@
 namespace tegu {
 namespace cuda {
 
-// Edge i as docs/numerics.md has it, but for the last.
+// Edge i as in docs/numerics.md, except the last.
 TEGU_DEVICE double edge_at(const BinRule& rule, std::uint32_t i) {
     return rule.lo + static_cast<double>(i) * rule.step;
 }
 
-// The nearest whole number of a place, limited to [0, top], top < 2^22; 0 for NaN.
+// The integer nearest to a position, limited to [0, top], top < 2^22; 0 for NaN.
 TEGU_DEVICE std::uint32_t nearest_of(float place, float top) {
-    constexpr float kWhole = 8388608.0f;  // 2^23: its neighbours are whole numbers
+    constexpr float kWhole = 8388608.0f;  // 2^23: adjacent floats are integers
     return bit_cast<std::uint32_t>(fminf(fmaxf(place, 0.0f), top) + kWhole) & 0x7fffffu;
 }
 
-// BinValue<T>: what elements of type T are compared as; holds in registers what every element needs of the
-// rule.
-//   Value, of(x)          the element
-//   in(value)             false for what is above every bin, and NaN
-//   place(value)          in bins above the lower edge, to less than half a bin
-//   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top
-//   kEstimates            whether guess() is there, which alone says the bin of most elements
+// BinValue<T>: the comparison type for elements of T. Registers hold the parts of the rule that every element
+// needs.
+//
+//   Value, of(x)          the element.
+//   in(value)             false for NaN and for values above every bin.
+//   place(value)          distance above the lower edge in bins, off by less than half a bin.
+//   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top.
+//   kEstimates            whether guess() exists, which alone determines the bin of most elements
 template <class T>
-// unsigned integers, signed ones read as such: counted from rule.first, so that what is below wraps to far
-// above
+// unsigned integers, and signed ones read as unsigned: offsets from rule.first, so that values below it wrap
+// to large ones
 class BinValue {
   public:
     using Value = typename UnsignedOf<(sizeof(T) < 4 ? 4 : sizeof(T))>::type;
@@ -161,7 +162,7 @@ class BinMapper {
     }
     static constexpr bool kEstimates = Compare::kEstimates;
     TEGU_DEVICE bool estimates() const { return rule_.guess.shift != 0; }
-    // The bits of a float between a power of two and its double: a bin, and how far beyond its lower edge.
+    // The bits of a float in [2^i, 2^(i+1)): a bin, and the distance from its lower edge.
     TEGU_DEVICE std::uint32_t likely_key(T x, bool* sure) const {
         const Value value = compare_.of(x);
         const std::uint32_t bits = bit_cast<std::uint32_t>(compare_.guess(value, guess_.magic));
@@ -178,11 +179,11 @@ class BinMapper {
     }
 
   private:
-    static constexpr std::uint32_t kNoBin = ~std::uint32_t{0};  // also one below the first
+    static constexpr std::uint32_t kNoBin = ~std::uint32_t{0};  // also the bin before the first
     TEGU_DEVICE Value lower(std::uint32_t i) const {
         return table_ != nullptr ? table_[i] : Compare::lower(rule_, i);
     }
-    // How many of the bins 1..top begin at or below the value.
+    // The last bin in 1..top that begins at or below the value; 0 if none.
     TEGU_DEVICE std::uint32_t last_not_above(Value value) const {
         std::uint32_t begin = 0, end = rule_.top;
         while (begin < end) {

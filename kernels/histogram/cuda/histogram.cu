@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of histogram: counts of bins for seven types that stand for eleven, and counts of the values of
-// bytes, which become bins afterwards.
+// The kernels of histogram: counts of bins for seven types that cover eleven, and counts of byte values,
+// which are then converted to bins.
 #include "kernels/histogram/cuda/histogram.h"
 
 #include "kernels/counting/cuda/count.cuh"
@@ -29,24 +29,23 @@ class ByteMapper {
     TEGU_DEVICE std::uint32_t likely_key(std::uint8_t x, bool*) const { return quick_key(x); }
 };
 
-// Counters of bytes that only one lane has: 8 KiB a warp. Word (v % 64) * 32 + lane holds those of values v %
-// 64 + 64 b in its bytes b: a lane stays in its own bank whatever the values are. `pair`: two byte offsets of
-// 16 bits.
+// Byte counters of single lanes: 8 KiB a warp. Word (v % 64) * 32 + lane holds the counters of values v % 64
+// + 64 b in its bytes b. So a lane always uses its own bank. `pair`: two byte offsets of 16 bits.
 TEGU_DEVICE void lane_bump(unsigned char* counters, std::uint32_t pair) {
     unsigned char* const low = counters + (pair & 0xffffu);
     *low = static_cast<unsigned char>(*low + 1);
     unsigned char* const high = counters + (pair >> 16);
     *high = static_cast<unsigned char>(*high + 1);
 }
-// Four bytes of a word. `place`: the offset of the lane's first counter, in both halves.
+// Counts the four bytes of a word. `place`: the offset of the lane's first counter, in both halves.
 TEGU_DEVICE void lane_count(unsigned char* counters, std::uint32_t place, std::uint32_t word) {
     const std::uint32_t next = word >> 8;
     lane_bump(counters, (word & 0x003f003fu) * 128 + ((word >> 6 & 0x00030003u) | place));
     lane_bump(counters, (next & 0x003f003fu) * 128 + ((next >> 6 & 0x00030003u) | place));
 }
 
-// The totals of a lane: of values v % 64 == lane and lane + 32. Reads and clears the counters of the warp,
-// whose lanes hold at most 255 each.
+// The totals of a lane: of values v % 64 == lane and lane + 32. Reads and clears the counters of the warp;
+// each counter holds at most 255.
 struct ByteTotals {
     std::uint32_t of[2][4];
     TEGU_DEVICE void take(unsigned char* counters) {
@@ -58,7 +57,7 @@ struct ByteTotals {
             std::uint32_t even = 0, odd = 0;  // two sums of 16 bits each
             TEGU_UNROLL
             for (unsigned i = 0; i < kWarpLanes; ++i) {
-                // each lane in a bank of its own
+                // each lane uses its own bank
                 std::uint32_t* const at = row + (lane_index() + i) % kWarpLanes;
                 const std::uint32_t word = *at;
                 *at = 0;
@@ -78,7 +77,7 @@ constexpr unsigned kRoundPacks = 5;  // that a lane loads at once
 constexpr unsigned kRounds = kCountLanePacks / kRoundPacks;
 static_assert(kCountLanePacks % kRoundPacks == 0, "a stretch is a whole number of rounds");
 
-// A round of a stretch of a line of bytes, by the lanes of a warp.
+// Counts a round of a stretch of a line of bytes, by the lanes of a warp.
 TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, std::uint64_t stretch,
                                   unsigned round, unsigned char* counters, std::uint32_t place) {
     using Chunk = Pack<std::uint32_t, 4>;
@@ -117,8 +116,7 @@ TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, 
 // grid:  x strides over the parts of segments, one a block      block: kByteLaneThreads
 // shared: 256 B a thread, dynamic               result valid in: counts, after the last launch
 // moves: reads n B; adds 2 KiB a part           order: any
-// why:   no two lanes ever meet in a counter or a bank: flat and random data take the same time, without
-//        atomics
+// why:   no two lanes share a counter or a bank: flat and random data take the same time, without atomics
 TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
     TEGU_DYNAMIC_SHARED(memory);
     constexpr unsigned kWarpBytes = kWarpLanes * kByteLaneBytes;
@@ -138,7 +136,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
             reinterpret_cast<std::uint32_t*>(own)[i] = 0;
         warp_barrier();
         ByteTotals totals = {};
-        unsigned rounds = 0;  // that the counters hold
+        unsigned rounds = 0;  // rounds in the counters
         for (std::uint64_t at = begin * kRounds + warp_index(); at < end * kRounds; at += block_warps()) {
             const std::uint64_t stretch = at / kRounds;
             const std::uint64_t line = task.lines == 1 ? 0 : stretch / task.line_stretches;
@@ -177,7 +175,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
 // grid:  x strides over segments               block: 256, a thread a value
 // shared: the rule                              result valid in: counts and edges, after the launch
 // moves: reads 2 KiB, writes 16 * bins B a segment      order: any
-// why:   bytes cost one counter each, however their bins are found
+// why:   bytes cost one counter each, for any kind of bins
 TEGU_KERNEL TEGU_BOUNDS(256) bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments,
                                        BinRule rule, const BinRule* rules, HistogramTarget target) {
     TEGU_SHARED(BinRule, held);

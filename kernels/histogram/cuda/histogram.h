@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch_histogram: counts of bins and their edges (docs/numerics.md, "Histogram"). The bin of an element is
-// estimated in f32, to less than half a bin, and one comparison decides: with the smallest value of the
-// element's own type (f32 for f16) at or above the nearest edge. These values are the table of a team where
-// shared memory has room for it; f64 is at work only where they are computed, and on f64 elements.
+// launch_histogram: counts of bins and their edges (docs/numerics.md, "Histogram"). The bin is estimated in
+// f32, off by less than half a bin. One comparison then decides: with the smallest value, of the element's
+// type (f32 for f16), at or above the nearest edge.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +12,39 @@
 namespace tegu {
 namespace cuda {
 
-// f16 and f32: (v - low) * inv + magic, truncated, lies between a power of two and its double, and has the
-// bin in its upper bits; the lower ones say whether it is so near an edge that the other bin may be right.
+// f16 and f32: (v - low) * inv + magic, truncated, lies in [2^i, 2^(i+1)) and has the bin in its upper bits.
+// The lower bits show whether it is so near an edge that the other bin may be right.
 struct BinGuess {
     float magic;
-    std::uint32_t shift;  // 0: too few bits are left to be sure of most elements
+    std::uint32_t shift;  // 0: too few bits remain to be sure of most elements
     std::uint32_t base;   // the upper bits of bin 0
     std::uint32_t mask;   // of the lower bits
-    std::uint32_t near;   // what they may be off
+    std::uint32_t near;   // maximum error of the lower bits
     std::uint32_t limit;  // near an edge: ((bits + near) & mask) < limit; 0: every guess is exact
 };
 
-// What finds the bin of an element; made by bin_rule() of kernels/histogram/cuda/bin_rule.h.
+// The rule that finds the bin of an element; made by bin_rule() of kernels/histogram/cuda/bin_rule.h.
 struct BinRule {
     double lo;
     double hi;
-    double step;   // width of a bin as the edges have it
-    double inv64;  // bins in a unit; for f64 elements
-    double start;  // integers: the number that is counted as `first`
+    double step;   // width of a bin, as in the edges
+    double inv64;  // bins per unit; for f64 elements
+    double start;  // integers: the number with offset `first`
     float low;     // estimate for f16 and f32: (v - low) * inv + offset
     float inv;     // for integers: (v - first) * inv + offset
     float offset;
     float lower;  // the smallest f32 that is not below lo
     float upper;  // the largest f32 that is not above hi
     BinGuess guess;
-    // integers, counted from the smallest value of the type: elements in [first, first + span] may be in a
-    // bin
+    // integers, as offsets from the smallest value of the type: only elements in [first, first + span] may be
+    // in a bin
     std::uint64_t first;
     std::uint64_t span;
-    // what counts signed integers from their smallest value: added to them; 0 for unsigned ones
+    // added to signed integers to get offsets from their smallest value; 0 for unsigned ones
     std::uint64_t sign;
     std::uint32_t bins;
-    std::uint32_t top;  // the last bin that an element can be in
-    bool search;        // the estimate is too coarse: a binary search among the edges
+    std::uint32_t top;  // the last bin that can have an element
+    bool search;        // the estimate is too coarse: binary search in the edges
     bool empty;         // integers: no element can be in a bin
 };
 
@@ -54,16 +53,18 @@ struct HistogramTarget {
     double* edges;          // [segments, bins + 1]
 };
 
-// One launch. A range whose stretch is 0 writes the edges. `rules`: [segments] on the device, or null:
-// `rule` holds for all.
+// The smallest values of the bins are a team's table where shared memory has capacity for it. f64 is used
+// only to compute them, and for f64 elements.
+// One launch. A range with stretch 0 writes the edges. `rules`: [segments] on the device, or null: `rule` is
+// used for all.
 LaunchStatus launch_histogram(ElementType type, const Segments& input, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, const CountShape& shape,
                               const CountRange& range, Stream stream);
 
-// Of the table of a rule.
+// Bytes of the table of a rule.
 std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins);
 
-// From the counts of the values of 8-bit elements to bins and edges. target.counts is 0 before.
+// Converts the counts of 8-bit values to bins and edges. REQUIRES: target.counts is 0 before.
 LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, Stream stream);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long segments of bytes are counted value by value, in one read, and their 256 counters become bins. Of
-// other elements without a range, reduce finds the smallest and the largest first; the host makes the ranges
-// of it, as the CPU backend does. Segments go in batches, so that neither side's memory grows with their
-// number.
+// Long segments of bytes are counted value by value, in one read, and their 256 counters are converted to
+// bins. For other elements without a range, reduce first finds the smallest and the largest, and the host
+// makes the ranges, as the CPU backend does. Batches of segments bound the memory on both sides.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -24,8 +23,8 @@ using kernels::Extrema;
 
 constexpr std::uint64_t kValues = 256;        // of a byte
 constexpr std::uint64_t kManyBytes = 1024;    // of a segment that is counted value by value
-constexpr std::uint64_t kFewSegments = 4096;  // whose values are read back where their range must be found
-// of a bin and its edge: bytes to read that take as long on a small board
+constexpr std::uint64_t kFewSegments = 4096;  // maximum whose byte values are read back to find their range
+// of a bin and its edge, as bytes read in the same time on a small board
 constexpr std::uint64_t kEdgeCost = 40;
 
 template <class T>
@@ -90,8 +89,8 @@ class Run {
     bool finds_range() const { return !params_.has_range && n_ != 0; }
     bool looks_first() const { return !by_values_ && finds_range(); }
     std::uint64_t result_cost() const { return kEdgeCost * (std::uint64_t{params_.bins} + 1); }
-    // Bytes that a segment of a batch takes on the device or the host, the larger of them: counts of values;
-    // what reduce finds, and its own; rules.
+    // Bytes of a segment in a batch, on the device or the host, whichever is larger: counts of values;
+    // results and workspace of reduce; rules.
     std::uint64_t batch_memory() const {
         const std::uint64_t values = by_values_ ? kValues * sizeof(std::uint64_t) : 0;
         return values + (finds_range() ? 256 + sizeof(Extrema) + sizeof(BinRule) : 1);
@@ -166,7 +165,7 @@ class Run {
         return check_cuda(zero_counters(counts, count, context_.stream), "zeroes");
     }
 
-    // The extrema of every segment, by reduce.
+    // Finds the extrema of every segment with reduce.
     Result<void> look(const Segments& part) {
         ReduceParams params;
         params.statistics = statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Nans);
@@ -212,7 +211,7 @@ class Run {
         return {};
     }
 
-    // Of segment `first` + s, as the CPU backend chooses it.
+    // The range of segment `first` + s, chosen as the CPU backend chooses it.
     Result<BinRange> range_of(std::uint64_t first, std::uint64_t s) const {
         const auto named = [&](Error error) {
             return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), first + s) : error;
@@ -228,7 +227,7 @@ class Run {
         return range;
     }
 
-    // Of what was found: one for each segment of the batch. A range that was given has its rule.
+    // Makes one rule for each segment of the batch from the extrema. A given range already has its rule.
     Result<void> make_rules(std::uint64_t first) {
         searches_ = rule_.search;
         if (!finds_range()) return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeySegments that one warp or one block deals with: sorted, or, for few statistics, looked through.
+// Kernels for segments that one warp or one block handles: it sorts them or, for few statistics, narrows the
+// range of keys.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/quantile/cuda/nan.cuh"
@@ -12,7 +13,7 @@ namespace {
 constexpr unsigned kRowThreads = 256;
 constexpr unsigned kWindow = 512;  // pairs that a block sorts around a statistic
 
-// Place `i` of a statistic of a segment, in bounds whatever it says.
+// Index of statistic `i` in a sorted segment, limited to the segment for any input.
 TEGU_DEVICE std::uint64_t place_of(const BlockQuantiles& quantiles, std::uint64_t number, std::uint64_t i,
                                    std::uint64_t n) {
     const std::uint64_t place =
@@ -20,7 +21,7 @@ TEGU_DEVICE std::uint64_t place_of(const BlockQuantiles& quantiles, std::uint64_
     return place < n ? place : n - 1;
 }
 
-// The statistics from sorted keys, by threads thread, thread + threads, ...
+// Reads the statistics from sorted keys, by threads thread, thread + threads, ...
 template <class U>
 TEGU_DEVICE void write_pairs(const U* keys, std::uint64_t n, const BlockQuantiles& quantiles,
                              std::uint64_t number, unsigned thread, unsigned threads) {
@@ -32,12 +33,12 @@ TEGU_DEVICE void write_pairs(const U* keys, std::uint64_t n, const BlockQuantile
     }
 }
 
-// quantile_blocks: each segment sorted, and the statistics taken from it.
+// quantile_blocks: sorts each segment and takes the statistics from it.
 // in:    elements [n], places                        out: pairs, nans
 // grid:  x = segments                               block: policy.block_threads, fewer for short segments
 // shared: capacity * sizeof(U) B dynamic, 256 B static   result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
-// why:   any number of statistics for one sort, all in shared memory
+// why:   one sort, all in shared memory, serves any number of statistics
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     quantile_blocks(KeySegments in, BlockQuantiles quantiles, unsigned capacity) {
@@ -61,8 +62,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     if (thread_index() == 0) quantiles.nans[number] = total;
 }
 
-// Sorts the keys of a warp, Items neighbours in each lane, by a bitonic network: strides within a lane cost
-// two instructions, those between lanes three.
+// Sorts the keys of a warp, Items adjacent ones in each lane, by a bitonic network. A stride within a lane
+// costs two instructions, a stride between lanes three.
 template <unsigned Items>
 TEGU_DEVICE void warp_sort(std::uint32_t (&keys)[Items]) {
     TEGU_UNROLL
@@ -88,12 +89,12 @@ TEGU_DEVICE void warp_sort(std::uint32_t (&keys)[Items]) {
     }
 }
 
-// quantile_rows: each segment sorted by a warp.
+// quantile_rows: a warp sorts each segment.
 // in:    elements [n], n <= 32 * Items, places       out: pairs, nans
 // grid:  x = segments / 8, a warp each              block: 256
 // shared: 1 KB * Items static                        result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
-// why:   in registers a step of the network costs a few instructions and no barrier
+// why:   in registers, a step of the network costs a few instructions and no barrier
 template <class U, unsigned Items>
 TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(KeySegments in, BlockQuantiles quantiles) {
     TEGU_SHARED_ARRAY(std::uint32_t, shared, kRowThreads * Items);
@@ -124,7 +125,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(KeySegments in, BlockQuantile
     if (lane_index() == 0) quantiles.nans[number] = nans;
 }
 
-// quantile_windows: each statistic of a segment from the few pairs around it.
+// quantile_windows: finds each statistic of a segment from the few pairs around it.
 // in:    elements [n], places                        out: pairs, nans
 // grid:  x = segments                               block: policy.block_threads, fewer for short segments
 // shared: 17 KB static                               result valid in: pairs and nans, after the launch
@@ -148,7 +149,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(KeySegments in, BlockQuant
     std::uint64_t* const pairs = quantiles.pairs + number * quantiles.quantiles * 2;
     SelectRange range{0, 0, 0, 0, 0, false};
     std::uint64_t held = 0;  // pairs of `range` in shared memory
-    // Elements that change may leave nothing to be found; what was in the memory before is nobody's business.
+    // If the elements change, a statistic may not be found. This value replaces the old content of the
+    // memory.
     for (std::uint64_t i = thread_index(); i < 2 * quantiles.quantiles; i += block_threads())
         pairs[i] = whole.low;
     block_barrier();
@@ -158,7 +160,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(KeySegments in, BlockQuant
         if (place < range.before || place - range.before >= held) {
             range = whole;
             if (!block_window<U>(source, in.n, place, place + 2, kWindow, in.n - 1, bins, &range)) return;
-            block_barrier();  // the pairs before were read until here
+            block_barrier();  // the previous pairs have been read
             held = block_collect(source, in.n, keys, indices, kWindow,
                                  [&](std::uint64_t at, U key) { return range.takes(source, at, key); });
             block_sort<U, true>(keys, indices, block_fill(keys, indices, static_cast<unsigned>(held)));
@@ -180,7 +182,7 @@ constexpr KernelTable<decltype(&quantile_windows<std::uint8_t>), 4> kQuantileWin
     "quantile_windows",
     "reads n elements, and 2 to 3 times for each quantile; writes 16 B a quantile",
     {TEGU_BY_WIDTH(quantile_windows)}};
-// Rows: widths; columns: up to 4 and up to 8 keys of a lane.
+// Rows: widths; columns: up to 4 and up to 8 keys in each lane.
 constexpr KernelTable<decltype(&quantile_rows<std::uint8_t, 4>), 6> kQuantileRows = {
     "quantile_rows",
     kMoves,
@@ -193,7 +195,7 @@ constexpr KernelTable<decltype(&quantile_rows<std::uint8_t, 4>), 6> kQuantileRow
 }  // namespace
 
 unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits) {
-    const std::size_t fixed = 1 << 10;  // what the kernel has besides
+    const std::size_t fixed = 1 << 10;  // other shared memory of the kernel
     unsigned capacity = policy.capacity;
     while (capacity > 32 && capacity * width + fixed > limits.shared_bytes_per_block) capacity /= 2;
     return capacity;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One statistic of a long segment: a sample says between which two pairs (key, index) it almost surely
-// lies; one pass counts what is below and keeps the few keys in between; among these, counting in ever
-// smaller ranges finds it. The host decides nothing on the way.
+// Finds one statistic of a long segment without a decision of the host. A sample gives two pairs (key, index)
+// that almost surely enclose it. One pass counts the pairs below and lists the keys in between; counting in
+// ever smaller ranges finds the statistic.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/quantile/cuda/nan.cuh"
@@ -11,17 +11,17 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kBracketThreads = 512;  // of a block at most
-constexpr unsigned kBracketKept = 1024;    // keys that a block keeps before it brings them to the list
+constexpr unsigned kBracketKept = 1024;    // keys that a block keeps before it writes them to the list
 constexpr unsigned kBracketCapacity = kBracketKept + kBracketThreads * kSelectBatch;
 
-// Keys of a block on their way to the list. A tile adds no more than there is room for.
+// A block's buffer of keys for the list. A tile never adds more than fits.
 template <class U>
 struct KeptKeys {
     U* keys;              // [kBracketCapacity] shared
     std::uint32_t* used;  // shared
 
-    // The lanes of a warp bring keys[j] where bit j of their masks is set. True if the keys should go to
-    // the list soon.
+    // Each lane of a warp adds keys[j] where bit j of its mask is set. Returns true if the buffer should be
+    // flushed soon.
     TEGU_DEVICE bool add(const U (&from)[kSelectBatch], std::uint32_t mask) const {
         const std::uint32_t own = count_bits(mask);
         std::uint32_t sum = own;
@@ -40,7 +40,7 @@ struct KeptKeys {
             if ((mask >> j & 1u) != 0) keys[to++] = from[j];
         return full;
     }
-    // All threads of the block call it.
+    // Writes the buffer to the list. All threads of the block call it.
     TEGU_DEVICE void flush(U* list, std::uint64_t capacity, std::uint64_t* listed) const {
         TEGU_SHARED(std::uint64_t, place);
         block_barrier();
@@ -54,14 +54,14 @@ struct KeptKeys {
     }
 };
 
-// bracket_filter: the keys between two cuts, and how many pairs lie up to the lower one.
+// bracket_filter: lists the keys between two cuts and counts the pairs up to the lower one.
 // in:    elements [begin, end), the cuts                    out: list; the numbers in states, nans
 // grid:  x strides over tiles                               block: policy.count_threads
 // shared: 5120 * sizeof(U) B static
 // result valid in: list, states and nans, after the launch
 // moves: reads n sizeof(U) B, writes what is listed         order: any
-// why:   a few in a hundred are listed, so blocks gather them and take a place in the list for a thousand at
-//        once
+// why:   a few per cent are listed, so a block collects a thousand and reserves list capacity once for
+//        all of them
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
     bracket_filter(KeySegments in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
@@ -110,15 +110,15 @@ TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
     if (thread_index() == 0 && total != 0) atomic_add(&bracket.memory->nans, total);
 }
 
-// bracket_narrow: one step of the search for a statistic in the list: counts keys in the bins of a range,
-// and goes to the statistic's bin.
+// bracket_narrow: one step of the search for a statistic in the list: counts keys in the bins of a range, and
+// continues in the statistic's bin.
 // in:    list and memory
 // out:   the same; at the end targets[].low is the key, if found
 // grid:  x strides over the list, y = targets                     block: policy.count_threads
 // shared: 8 KB static
 // result valid in: targets, when all steps are done
 // moves: reads the list, from L2                                  order: any
-// why:   the last block of a target makes the step, so no other launch is needed
+// why:   the last block of a target does the step, so no other launch is needed
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::uint64_t place, bool first) {
     TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);

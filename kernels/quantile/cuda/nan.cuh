@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NaN is among ascending keys.
+// The key of NaN in ascending order.
 #pragma once
 
 #include "kernels/quantile/cuda/quantile.h"
@@ -8,7 +8,7 @@
 namespace tegu {
 namespace cuda {
 
-// Of NaN in ascending order: nothing has a larger one. Integers have no such key, and none is looked for.
+// The key of NaN in ascending order: no key is larger. Integers have no such key, and callers do not use it.
 template <class U>
 TEGU_DEVICE U nan_key(const KeyedSegment<U>& segment) {
     return encode_key(FloatBits<U>::kNan, segment.flip, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long segments: counts of digits.
+// Counts digits of the keys of long segments.
 #include "kernels/quantile/cuda/quantile.h"
 
 #include "kernels/execution/cuda/kernel_list.h"
@@ -9,7 +9,7 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-// quantile_counts: the digits of one level, of the elements that belong to its nodes.
+// quantile_counts: counts the digits of one level, for the elements that belong to its nodes.
 // in:    elements [begin, end), the children of the levels above
 // out:   counts [nodes, 2^bits], nans, both zero before
 // grid:  x strides over the elements, y = segments          block: policy.count_threads

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of quantile (docs/numerics.md, "Quantiles"): order statistics of segments, as ascending
-// keys.
-//   short segments  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked
-//                    through by one: it narrows the range of keys until little is left around each
-//                    statistic;
-//   one statistic of a long one is looked for between two cuts from a sample (selection/cuda/cut.h): one
-//   pass keeps what lies between; it is not found there if
-//                    the sample misled, or NaN are not among the elements;
-//   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin
-//                    each wanted statistic lies; the next pass counts the next digit in these bins alone. All
-//                    statistics of a segment, and several segments, share the passes.
+// The launches of quantile (docs/numerics.md, "Quantiles"): order statistics of segments, as ascending keys.
+//
+//   short segments   a warp sorts each one, or a block if it is longer. For few statistics, one block narrows
+//                    the range of keys until few are left around each statistic.
+//   one statistic    searched between two cuts from a sample (selection/cuda/cut.h); one pass keeps the keys
+//   of a long one    in between. The search fails if the sample misled or if the elements include NaN.
+//   other long ones  counted digit by digit, from the highest. After each pass the host finds the bin of each
+//                    statistic, and the next pass counts the next digit in these bins. All statistics of a
+//                    segment, and several segments, share the passes.
 #pragma once
 
 #include "kernels/selection/cuda/select.h"
@@ -19,18 +17,18 @@ namespace cuda {
 
 struct QuantilePolicy {
     unsigned block_threads;  // of a block that sorts: a multiple of 32, 32..1024
-    // keys that such a block sorts at most: a power of two; fewer where shared memory is small
+    // maximum of keys that such a block sorts: a power of two; fewer where shared memory is small
     unsigned capacity;
     unsigned count_threads;  // of a block that counts: a multiple of 32, 32..1024
-    unsigned waves;          // blocks that count: this many times what is resident at once
-    // bins that a block counts in shared memory at most: a multiple of 2048; fewer where shared memory is
+    unsigned waves;          // number of blocks that count: this many times the resident blocks
+    // maximum of bins that a block counts in shared memory: a multiple of 2048; fewer where shared memory is
     // small
     unsigned shared_bins;
     unsigned warp_elements = 256;            // longest segment that a warp sorts: up to kWarpQuantileElements
-    unsigned windows = 8;                    // quantiles that a block finds by narrowing; more are sorted
-    std::uint64_t window_elements = 1024;    // above which it does
+    unsigned windows = 8;                    // maximum that a block finds by narrowing; more: it sorts
+    std::uint64_t window_elements = 1024;    // longer segments are narrowed
     std::uint64_t piece_elements = 1 << 23;  // that a multiprocessor counts in one launch: milliseconds
-    // shortest segment in which one quantile is looked for between two cuts
+    // shortest segment in which one quantile is searched between two cuts
     std::uint64_t bracket_elements = 1 << 17;
 
     friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
@@ -48,55 +46,56 @@ constexpr unsigned kQuantileDigitBits = 11;
 constexpr unsigned kMaxQuantileLevels = 8;
 constexpr std::uint16_t kNoNode = 0xffff;
 
-// Keys of a width that one block of the device can sort: a power of two, at most policy.capacity.
+// The maximum of keys of a width that one block of the device can sort: a power of two, at most
+// policy.capacity.
 unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits);
-// Bins that one block of the device can count in shared memory: at most policy.shared_bins.
+// The maximum of bins that one block of the device can count in shared memory: at most policy.shared_bins.
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
 
-// Places of statistics in sorted segments, and where the keys go.
+// Indices of statistics in sorted segments, and the output of the keys.
 struct BlockQuantiles {
     const std::uint64_t* places;  // [quantiles], or [count, quantiles] if each segment has its own
     bool own_places;
     std::uint64_t quantiles;
-    std::uint64_t* pairs;  // [count, quantiles, 2]: the key at the place and the one behind it
+    std::uint64_t* pairs;  // [count, quantiles, 2]: the keys at the index and at the next one
     std::uint64_t* nans;   // [count]
 };
-// All sorted by blocks. One launch. REQUIRES: n <= capacity <= quantile_capacity(); count <= 2^31 - 1.
+// A block sorts each segment. One launch. REQUIRES: n <= capacity <= quantile_capacity(); count <= 2^31 - 1.
 LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles, unsigned capacity,
                                     const QuantilePolicy& policy, Stream stream);
-// The same by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
+// As launch_quantile_blocks(), by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
 LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles, Stream stream);
-// The same by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
+// As launch_quantile_blocks(), by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
 LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
 
-// The digits that are counted, and the nodes of a tree above them: node 0 at level 0, and each node has a
+// The digits to count, and the nodes of a tree above them. The root is node 0 at level 0; each node has a
 // child for some values of its digit.
 struct QuantileLevels {
     unsigned depth;                      // the level that is counted
-    unsigned shift[kMaxQuantileLevels];  // its digit lies above so many bits of the key
-    unsigned bits[kMaxQuantileLevels];   // and has so many, up to kQuantileDigitBits
-    unsigned nodes[kMaxQuantileLevels];  // of a segment, at most
+    unsigned shift[kMaxQuantileLevels];  // bits of the key below its digit
+    unsigned bits[kMaxQuantileLevels];   // bits of its digit, up to kQuantileDigitBits
+    unsigned nodes[kMaxQuantileLevels];  // maximum for a segment
     // above depth: [count, nodes, 2^bits] nodes of the next level, or kNoNode
     const std::uint16_t* children[kMaxQuantileLevels];
 };
-// counts[s, node, digit] at level depth. nans[s]: how many elements are NaN, of floats at level 0; else 0.
-// Two memory operations and one launch.
-// REQUIRES: count <= 65535. Children may hold anything: what is not below nodes[level + 1] counts as kNoNode.
+// counts[s, node, digit] at level depth. nans[s]: the number of NaN, for floats at level 0; else 0. Two
+// memory operations and one launch. REQUIRES: count <= 65535. Children may have any content: a value not
+// below nodes[level + 1] counts as kNoNode.
 LaunchStatus launch_quantile_counts(const KeySegments& in, const QuantileLevels& levels,
                                     std::uint64_t* counts, std::uint64_t* nans, const QuantilePolicy& policy,
                                     const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
-// What the search between two cuts of one segment keeps in device memory, zero at first.
+// Device memory of the search between two cuts of one segment; zero at first.
 struct BracketTarget {
-    std::uint64_t low;  // the statistic's key, where it is found
+    std::uint64_t low;  // the statistic's key, once found
     std::uint64_t high;
     std::uint64_t before;
     std::uint64_t found;  // 0 or 1
 };
 struct BracketMemory {
     SelectState states[2];     // the cuts; survivors: pairs up to the first, and pairs between them
-    BracketTarget targets[2];  // the statistic at a place, and the one behind it
+    BracketTarget targets[2];  // the statistic at an index, and the next one
     std::uint64_t nans;
     std::uint32_t tickets[2];
     std::uint64_t bins[2 * 2048];
@@ -107,12 +106,12 @@ struct Bracket {
     void* list;       // [capacity] keys
     std::uint64_t capacity;
 };
-// The keys between the cuts among elements [begin, end) to the list, in any order, and the numbers. One
-// launch. REQUIRES: in.count == 1; begin < end <= n.
+// Lists the keys between the cuts among elements [begin, end), in any order, and counts them. One launch.
+// REQUIRES: in.count == 1; begin < end <= n.
 LaunchStatus launch_bracket_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream);
-// The targets, if they are in the list. As many launches as a key has digits of 11 bits; each reads the
+// Finds the targets, if they are in the list. Makes one launch for each 11-bit digit of a key; each reads the
 // list.
 LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
                                    const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's part is the same arithmetic as on the CPU (kernels/quantile/finish.h), on keys that the device
-// found. KeySegments are dealt with in batches whose counts or pairs are read in one piece.
+// found. Segments are handled in batches; one read fetches the counts or pairs of a batch.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -60,8 +60,8 @@ class QuantileRun {
         return in_.width <= 4 &&
                in_.n <= std::min<std::uint64_t>(policy_.warp_elements, kWarpQuantileElements);
     }
-    // Blocks that look through a long segment are worth it where there are enough of them to fill the
-    // device.
+    // Returns whether blocks narrow long segments. That pays if they fill the device, or if the segments are
+    // not too long.
     bool by_window() const {
         const bool fills = in_.count * 2 >= context_.limits.multiprocessors && in_.n <= kBlockWork;
         return params_.q.size() <= policy_.windows && in_.n > policy_.window_elements &&
@@ -87,8 +87,8 @@ class QuantileRun {
 
     // --- short segments
 
-    // One warp or block for each segment. Places are taken as if nothing was NaN; where that is not so,
-    // segments are dealt with again, by places of their own.
+    // One warp or block for each segment. Indices first assume that there is no NaN. Segments with NaN are
+    // handled again, with their own indices.
     Result<void> by_blocks() {
         const std::uint64_t quantiles = params_.q.size();
         const bool own_places = params_.skip_nans && in_.is_float;
@@ -96,7 +96,7 @@ class QuantileRun {
             std::clamp<std::uint64_t>(std::min(kPairBytes / (quantiles * sizeof(Pair)),
                                                kBlockWork * context_.limits.multiprocessors / in_.n),
                                       1, in_.count);
-        // Pairs of keys, then the numbers of NaN: one piece to read.
+        // Pairs of keys, then the numbers of NaN: one read fetches both.
         Result<std::uint64_t*> found = take<std::uint64_t>(batch * (2 * quantiles + 1));
         if (!found) return std::move(found).error();
         Result<std::uint64_t*> places = take<std::uint64_t>(quantiles);
@@ -170,14 +170,14 @@ class QuantileRun {
         return write_results(results, first);
     }
 
-    // --- one statistic of a long one
+    // --- one statistic of a long segment
 
-    // Where the sample says that a place lies: five standard deviations on both sides, and what the search
-    // for a cut may add.
+    // The index range of a statistic in the sample: five standard deviations on both sides, plus the slack of
+    // the search for a cut.
     struct Bounds {
-        SampleRanks low;  // place 0: from the first pair on
+        SampleRanks low;  // place 0: from the first pair
         SampleRanks high;
-        std::uint64_t capacity;  // for what lies between
+        std::uint64_t capacity;  // of the list of keys in between
     };
     Bounds bounds_of(std::uint64_t place, std::uint64_t sample) const {
         const double part = static_cast<double>(sample) / static_cast<double>(in_.n);
@@ -233,7 +233,7 @@ class QuantileRun {
         return write_results(results, 0);
     }
 
-    // --- long ones
+    // --- long segments
 
     Result<void> by_counts() {
         const std::uint64_t max_nodes = 2 * params_.q.size();
@@ -254,7 +254,7 @@ class QuantileRun {
         return {};
     }
 
-    // Digits are narrower where there are too many nodes to be counted in shared memory otherwise.
+    // The digit is narrower if that makes the counts of all nodes fit shared memory.
     unsigned digit_bits(unsigned nodes, unsigned left) const {
         const unsigned shared = quantile_shared_bins(policy_, context_.limits);
         unsigned bits = kQuantileDigitBits;
@@ -267,7 +267,7 @@ class QuantileRun {
         std::vector<std::uint64_t> nans_of(static_cast<std::size_t>(part.count));
         std::vector<QuantileTree> trees;
         std::vector<std::uint64_t> host_counts;
-        std::vector<std::vector<std::uint16_t>> children;  // what was written stays until the batch ends
+        std::vector<std::vector<std::uint16_t>> children;  // write() data stays valid until the batch ends
         QuantileLevels levels{};
         unsigned nodes = 1;
         unsigned left = 8 * in_.width;
@@ -313,7 +313,7 @@ class QuantileRun {
         return finish_batch(first, nans_of, trees);
     }
 
-    // Kept from batch to batch; a larger one is taken where it does not do.
+    // The table is kept from batch to batch. A larger one replaces it if needed.
     Result<std::uint16_t*> child_table(unsigned depth, std::size_t entries) {
         if (tables_[depth].entries < entries) {
             Result<std::uint16_t*> taken = take<std::uint16_t>(entries);

@@ -16,8 +16,8 @@ void QuantileTree::descend(const std::uint64_t* counts, unsigned bits, std::uint
     const std::uint64_t bins = std::uint64_t{1} << bits;
     std::fill(children, children + nodes_ * bins, kNoNode);
     unsigned next = 0;
-    std::uint64_t bin = 0;     // of the statistic before
-    std::uint64_t before = 0;  // elements in the bins of its node before that one
+    std::uint64_t bin = 0;     // of the previous statistic
+    std::uint64_t before = 0;  // elements of the same node in bins before that one
     unsigned node = 0;
     for (Wanted& one : wanted_) {
         if (one.node != node) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's part of counting digit by digit: which statistics of a segment are wanted, in which bin of
-// which node each lies, and the nodes that are counted next. Whatever counts it is given, nodes and places
-// stay in their bounds.
+// The host's part of counting digit by digit: the wanted statistics of a segment, the bin and node of each,
+// and the nodes to count next. For any counts, nodes and indices stay within bounds.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +13,17 @@ class QuantileTree {
     // REQUIRES: places ascend, without repetition.
     explicit QuantileTree(const std::vector<std::uint64_t>& places);
 
-    unsigned nodes() const { return nodes_; }  // of the level that is counted now
-    // Goes a level down: counts [nodes, 2^bits]; children [nodes, 2^bits] are all written.
+    unsigned nodes() const { return nodes_; }  // of the current level
+    // Moves down one level: counts [nodes, 2^bits]; writes all children [nodes, 2^bits].
     void descend(const std::uint64_t* counts, unsigned bits, std::uint16_t* children);
-    // The key of a wanted statistic, when all its digits are counted. REQUIRES: `place` was given.
+    // The key of a wanted statistic, after all its digits are counted. REQUIRES: `place` was given to the
+    // constructor.
     std::uint64_t key_at(std::uint64_t place) const;
 
   private:
     struct Wanted {
         std::uint64_t place;
-        std::uint64_t left;  // places within the node
+        std::uint64_t left;  // index within the node
         std::uint64_t key;   // its digits so far
         unsigned node;
     };

@@ -19,7 +19,7 @@ TEGU_STATISTICS(TEGU_X)
 #undef TEGU_X
 static_assert(kReduceColumns == kStatisticCount, "a column for each statistic");
 
-// The least kernel that computes all needs. An unsigned integer is its own magnitude.
+// The smallest kernel that computes all needs. The magnitude of an unsigned integer is the integer.
 ReduceKind kind_of(unsigned needs, ElementType type) {
     if ((needs & kernels::kNeedL1) && (is_float(type) || is_signed_integer(type))) return ReduceKind::All;
     const bool order = (needs & (kernels::kNeedExtrema | kernels::kNeedZeros)) != 0;
@@ -38,7 +38,7 @@ IntegerPartial partial_of(const ReduceTotal& total, bool is_signed) {
     return partial;
 }
 
-// Whether the sum or l1 of some n integers may not fit 64 bits; if not, nobody has to look.
+// Returns whether the sum or l1 of n integers may exceed 64 bits. If not, no overflow check is needed.
 bool may_overflow(const Job& job, const ReduceParams& params, std::uint64_t n) {
     const bool asked =
         (params.statistics & (statistic_bit(Statistic::Sum) | statistic_bit(Statistic::L1))) != 0;
@@ -97,7 +97,7 @@ class Run {
         return target;
     }
 
-    // The error that the CPU backend gives.
+    // The same error as that of the CPU backend.
     Result<void> overflow_of(std::uint64_t segment, const void* place) {
         ReduceTotal total;
         Result<void> read = context_.workspace->read(&total, place, sizeof total);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row that fits the registers of a group of lanes, or of a block, is read once. Of longer ones each block
-// reads its own twice, while the L2 cache still has it; where there are too few of them for that, a row is
-// spread over all blocks: they find its largest magnitude, and a second launch divides.
+// A row that fits the registers of a group of lanes, or of a block, is read once. Each block reads its own
+// longer row twice, the second time from the L2 cache. If there are too few such rows, all blocks share a
+// row: one launch finds its largest magnitude, and a second one divides.
 #include "kernels/rowscale/cuda/rowscale.h"
 
 #include <type_traits>
@@ -18,12 +18,12 @@ using namespace rowscale;
 
 constexpr unsigned kInFlight = kRowscaleInFlight;
 
-// How many of [begin, end) there are, `max` at most.
+// The number of indices in [begin, end), at most `max`.
 TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned max) {
     return end - begin < max ? static_cast<unsigned>(end - begin) : max;
 }
 
-// rowscale_groups: rows that the registers of a part of a warp hold.
+// rowscale_groups: scales rows that the registers of a part of a warp hold.
 // in:    x [rows, cols] T, packs of Width T aligned    out: values [rows, cols] T, scales [rows] T
 // grid:  x strides over groups of `lanes` threads, Rows rows each    block: up to policy.threads_per_block
 // shared: none                                         result valid in: values and scales, after the launch
@@ -36,8 +36,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     const unsigned first = thread_index() % lanes;
     const unsigned packs = static_cast<unsigned>(arrays.cols / Width);
     const unsigned together = block_threads() / lanes * Rows;  // rows of a block
-    // All lanes of a warp stay to the end, as they shuffle together: the number of rounds is the same for
-    // all.
+    // All lanes of a warp stay to the end because they shuffle together. So all have the same number of
+    // rounds.
     for (std::uint64_t base = std::uint64_t{block_x()} * together; base < arrays.rows;
          base += std::uint64_t{grid_x()} * together) {
         const std::uint64_t begin = base + thread_index() / lanes * Rows;
@@ -61,7 +61,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
             if (r < count)
                 held[r].template store<false>(static_cast<T*>(arrays.values) + (begin + r) * arrays.cols,
                                               packs, first, lanes, Divisor<T>(key[r]));
-        // Each scale by a lane of its own, as far as there are.
+        // One lane writes each scale, if there are enough lanes.
         T* const scales = static_cast<T*>(arrays.scales) + begin;
         typename Key<T>::type own = key[0];
         TEGU_UNROLL
@@ -73,7 +73,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     }
 }
 
-// rowscale_blocks: rows that the registers of a block hold.
+// rowscale_blocks: scales rows that the registers of a block hold.
 // in, out, moves, why: as rowscale_groups
 // grid:  x strides over rows                           block: shape.threads
 // shared: 256 B                                        result valid in: values and scales, after the launch
@@ -88,16 +88,17 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_blocks(Rowsc
         held.template store<false>(static_cast<T*>(arrays.values) + row * arrays.cols, packs, thread_index(),
                                    block_threads(), Divisor<T>(key));
         if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = Key<T>::scale(key);
-        block_barrier();  // the shared words of block_max are read: the next row may write them
+        block_barrier();  // the shared words of block_max have been read: the next row may write them
     }
 }
 
-// rowscale_sweeps: rows that a block reads twice, the second time from their end, which is what a cache still
-// has. in, out: as rowscale_groups
+// rowscale_sweeps: scales rows that a block reads twice, the second time from their end, which is still in
+// the cache.
+// in, out: as rowscale_groups
 // grid:  x strides over rows                           block: shape.threads
 // shared: 256 B                                        result valid in: values and scales, after the launch
 // moves: reads rows * cols * sizeof(T) B, and as much from the L2 cache; writes as much      order: any
-// why:   few rows are at work at once, so that the second read seldom goes to memory
+// why:   few rows are in progress at once, so that the second read seldom goes to memory
 template <class T, unsigned Width>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_sweeps(RowscaleArrays arrays) {
     const std::uint64_t packs = arrays.cols / Width;
@@ -122,17 +123,17 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_sweeps(Rowsc
                                       divisor);
         }
         if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = Key<T>::scale(key);
-        block_barrier();  // the shared words of block_max are read: the next row may write them
+        block_barrier();  // the shared words of block_max have been read: the next row may write them
     }
 }
 
-// rowscale_keys: the largest magnitude of segments that are spread over blocks.
+// rowscale_keys: the largest magnitude of segments that several blocks share.
 // in:    x [rows * lines, cols] T                      out: keys [rows] u64, zero before the first launch
 // grid:  x strides over the packs of a line, y over the lines       block: shape.threads
 // shared: 256 B
 // result valid in: keys, after the launches of all pieces
 // moves: reads n * sizeof(T) B                         order: any; the maximum of bits has none
-// why:   one atomic a block and line instead of partial results and a last block
+// why:   one atomic for each block and line instead of partial results and a last block
 template <class T, unsigned Width>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     rowscale_keys(RowscaleArrays arrays, RowscalePiece piece) {
@@ -162,7 +163,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
 // shared: none
 // result valid in: values and scales of the piece, after the launch
 // moves: reads n * sizeof(T) B, writes as much         order: any
-// why:   from the end of the piece to its begin: that is what the launches before left in the L2 cache
+// why:   runs from the end of the piece to its start: the previous launches left the end in the L2 cache
 template <class T, unsigned Width>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     rowscale_divide(RowscaleArrays arrays, RowscalePiece piece) {
@@ -190,17 +191,16 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
 }
 
 constexpr unsigned kMaxGridY = 65535;
-constexpr unsigned kKeyWaves = 4;  // more blocks would be more atomics
+constexpr unsigned kKeyWaves = 4;  // more blocks would need more atomics
 
-// Rows of a group of lanes: two packs of 16 bytes in flight a thread, or four accesses of single elements for
-// each of a row.
+// Rows of a group of lanes: fewer where a thread holds more of each.
 template <class T, unsigned Width, unsigned Packs>
 constexpr unsigned group_rows() {
     return Width == 1 ? (Packs * sizeof(T) <= 16 ? 4 : 2) : Packs <= 2 ? 2 : 1;
 }
 
 constexpr const char* kMoves = "reads and writes n elements, writes 1 a row";
-// Rows: types, of each accesses of packs and of single elements; columns: packs that a thread holds.
+// Rows: types, each with accesses of packs and of single elements; columns: packs that a thread holds.
 #define TEGU_ROWS(X)                                                                                   \
     X(Half, "f16", 8), X(Half, "f16", 1), X(float, "f32", 4), X(float, "f32", 1), X(double, "f64", 2), \
         X(double, "f64", 1)

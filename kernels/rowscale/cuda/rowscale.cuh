@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of rowscale do with the part of a row that a thread or a block has: its largest magnitude,
-// and the quotients. Magnitudes are compared as bits without the sign: their order is that of the numbers,
-// with every NaN above infinity. C++14.
+// Operations on the part of a row that a thread or a block holds: its largest magnitude, and the quotients.
+// Magnitudes are compared as bits without the sign. Their order is that of the numbers, with every NaN above
+// infinity. C++14.
 #pragma once
 
 #include "kernels/execution/cuda/element.cuh"
@@ -11,7 +11,8 @@ namespace tegu {
 namespace cuda {
 namespace rowscale {
 
-// Key<T>::of(x): the bits of |x|; Key<T>::scale(key): the element that they are, every NaN the canonical one.
+// Key<T>::of(x): the bits of |x|. Key<T>::scale(key): the element with these bits; every NaN becomes the
+// canonical NaN.
 template <class T>
 struct Key;
 template <>
@@ -43,7 +44,7 @@ TEGU_DEVICE typename Key<T>::type larger_key(typename Key<T>::type key, T x, boo
     return of_x > key ? of_x : key;
 }
 
-// What a row is divided by: its scale, or 1 where that is 0, which leaves it as it is.
+// The divisor of a row: its scale, or 1 where the scale is 0, which leaves the row unchanged.
 template <class T>
 struct Divisor {
     typename Arithmetic<T>::type value;
@@ -72,13 +73,13 @@ TEGU_DEVICE K block_max(K key) {
     return warp_max(lane_index() < block_warps() ? of_warp[lane_index()] : K{0});
 }
 
-// What a thread holds of a row: every `lanes`-th pack from its own on.
+// A thread's part of a row: every `lanes`-th pack, starting with its own.
 template <class T, unsigned Width, unsigned Packs>
 struct Held {
     using Chunk = Pack<T, Width>;
     Chunk chunk[Packs];
 
-    // `Last`: nobody reads the row again.
+    // `Last`: the row is not read again.
     template <bool Last>
     TEGU_DEVICE void load(const T* row, unsigned packs, unsigned first, unsigned lanes) {
         TEGU_UNROLL
@@ -98,7 +99,7 @@ struct Held {
             }
         return largest;
     }
-    // `Away`: the results leave room in the cache.
+    // `Away`: the results leave cache capacity to other data.
     template <bool Away>
     TEGU_DEVICE void store(T* row, unsigned packs, unsigned first, unsigned lanes,
                            const Divisor<T>& divisor) {

@@ -11,11 +11,12 @@ namespace tegu {
 namespace cuda {
 
 struct RowscalePolicy {
-    // a multiple of 32, 32..1024; blocks that hold a row are larger where it needs that
+    // a multiple of 32, 32..1024; blocks that hold a row are larger if the row needs it
     unsigned threads_per_block;
-    unsigned packs_per_thread;  // that a thread holds of a row, at most: 1, 2 or 4
-    unsigned waves;             // of launches that stride: this many times what is resident at once
-    // that one launch reads or writes, for each multiprocessor: a long job is cut, so that it can be stopped
+    unsigned packs_per_thread;  // maximum that a thread holds of a row: 1, 2 or 4
+    unsigned waves;             // of grid-stride launches: this many times the resident blocks
+    // bytes that one launch reads or writes, for each multiprocessor: splits a long job so that it can be
+    // stopped
     std::uint64_t launch_bytes = 32 << 20;
 
     friend constexpr bool operator==(const RowscalePolicy& a, const RowscalePolicy& b) {
@@ -29,16 +30,17 @@ struct RowscaleArrays {
     const void* x;        // element (r, c) at x + (r * row_stride + c) elements; aligned to the element
     void* values;         // [rows, cols], dense; may be x if that is dense
     void* scales;         // [rows]
-    std::uint64_t* keys;  // [rows], zero before the first launch; of Spread alone
-    std::uint64_t rows;   // segments that are scaled, each by its own scale
+    std::uint64_t* keys;  // [rows], zero before the first launch; only for Spread
+    std::uint64_t rows;   // segments, each with its own scale
     std::uint64_t cols;
     std::uint64_t row_stride;  // elements
-    // of the input in one segment: 1, or all rows of an array that is scaled as one; cols is then of a line
+    // lines of the input in one segment: 1, or all rows of an array with one scale; cols is then that of a
+    // line
     std::uint64_t lines;
     bool skip_nans;
 };
 
-// Who scales a row.
+// The threads that scale a row.
 enum class RowscaleMethod : std::uint8_t {
     Group,   // some lanes of a warp, whose registers hold it
     Block,   // a block, whose registers hold it
@@ -46,21 +48,21 @@ enum class RowscaleMethod : std::uint8_t {
     Spread,  // all blocks, in two launches
 };
 
-// How a job is cut; a pure function of its arguments.
+// The cut of a job; a pure function of its arguments.
 struct RowscaleShape {
     RowscaleMethod method;
     unsigned pack;     // elements of one access
     unsigned threads;  // of a block
     unsigned lanes;    // threads that share a row: of Group 1..32, of Block and Sweeps all of a block
-    unsigned packs;    // that each of them holds
+    unsigned packs;    // packs that each thread holds
 };
-// Packs that a thread loads at once of a row that it does not hold.
+// Packs that a thread loads at once from a row that it does not hold.
 constexpr unsigned kRowscaleInFlight = 4;
 RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, const RowscalePolicy& policy,
                              const DeviceLimits& limits);
 
-// One launch: all rows of the arrays. Float types only. Rows without elements get the scale 0. REQUIRES: not
-// Spread.
+// One launch for all rows of the arrays. Float types only. Rows without elements get the scale 0. REQUIRES:
+// not Spread.
 LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape,
                              const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream);
 
@@ -70,8 +72,8 @@ struct RowscalePiece {
     std::uint64_t line, lines;
     std::uint64_t col, cols;
 };
-// One launch each, for Spread: the keys of the segments from the piece; and then, once all keys are
-// complete, the values of the piece, and the scales of segments that begin in it.
+// For Spread, one launch each. The first merges the piece into the keys of its segments. After all keys are
+// complete, the second writes the values of the piece, and the scales of segments that begin in it.
 LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
                                   const RowscaleShape& shape, const RowscalePolicy& policy,
                                   const DeviceLimits& limits, Stream stream);

@@ -10,7 +10,7 @@
 namespace tegu::cuda {
 namespace {
 
-// A whole array without gaps is one long line; one with gaps has a line for each of its rows.
+// A whole array without gaps is one long line; otherwise each of its rows is a line.
 RowscaleArrays arrays_of(const Job& job, const RowscaleParams& params, const kernels::InputView& input,
                          Span<const kernels::OutputView> outputs) {
     RowscaleArrays arrays{input.data,      outputs[0].data, outputs[1].data,  nullptr,
@@ -67,7 +67,7 @@ class Run {
         });
     }
 
-    // Of the last pieces the second launches come first: they are what the L2 cache has.
+    // The second launches start with the last pieces, which are still in the L2 cache.
     Result<void> spread() {
         Result<void*> keys = context_.workspace->take_zeroed(arrays_.rows * sizeof(std::uint64_t));
         if (!keys) return std::move(keys).error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of the launches of rowscale: which method, and how many threads share a row.
+// The shape of the launches of rowscale: the method, and the number of threads that share a row.
 #include "kernels/execution/cuda/grid.cuh"
 #include "kernels/rowscale/cuda/rowscale.h"
 
@@ -13,8 +13,8 @@ unsigned power_of_two_from(std::uint64_t least) {
     return power;
 }
 
-// Whether a row stays in the L2 cache until its block reads it again, and a launch holds some for each
-// multiprocessor.
+// Returns whether a row stays in the L2 cache until its block reads it again, and a launch has some rows for
+// each multiprocessor.
 bool sweeps_pay(const RowscaleArrays& arrays, std::uint64_t row_bytes, const RowscalePolicy& policy,
                 const DeviceLimits& limits) {
     constexpr std::uint64_t kRows = 4;

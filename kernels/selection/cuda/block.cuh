@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one block does to select: sums over its threads, a cut that leaves few pairs, and the pairs up to the
-// cut collected in shared memory. Pairs come from a Source, which need not be in the order of the indices:
+// Selection within one block: sums over its threads, a cut that leaves few pairs, and the pairs up to the cut
+// in shared memory. Pairs come from a Source, in any order of indices:
 //   U bits(i), U key_of(bits), std::uint64_t index(i)   of pair i < count
-// A source is read several times; where its elements change in between, cuts are wrong, and every access
+// A source is read several times. If its elements change in between, cuts are wrong, but every access stays
+// in bounds.
 // stays in its bounds.
 #pragma once
 
@@ -16,8 +17,8 @@ constexpr unsigned kSelectBins = 2048;
 constexpr unsigned kSelectBinBits = 11;
 constexpr unsigned kSelectBatch = 8;  // loads in flight per thread
 
-// The sum of the values of the threads before this one; *total gets the sum of all. All threads call it; what
-// they wrote to shared memory before is there for all behind it.
+// The sum of the values of the previous threads; *total gets the sum of all. All threads call it. Their
+// earlier writes to shared memory are then visible to all of them.
 template <class T>
 TEGU_DEVICE T block_sum_before(T value, T* total) {
     TEGU_SHARED_ARRAY(T, sums, kWarpLanes);
@@ -46,12 +47,12 @@ TEGU_DEVICE T block_sum_before(T value, T* total) {
     block_barrier();
     const T before = warp_index() == 0 ? T{0} : sums[warp_index() - 1];
     *total = sums[block_warps() - 1];
-    block_barrier();  // the sums are used again
+    block_barrier();  // before `sums` is used again
     return before + inclusive - value;
 }
 
-// Calls body(i, key, valid) for every pair, in all lanes of a warp at once: body may use collectives of the
-// warp. Nothing is done with what is loaded before all loads of a batch are under way.
+// Calls body(i, key, valid) for every pair, in all lanes of a warp at once: body may use warp collectives.
+// All loads of a batch are issued before the first one is used.
 template <class U, class Source, class Body>
 TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body body) {
     const std::uint64_t step = std::uint64_t{block_threads()} * kSelectBatch;
@@ -70,7 +71,7 @@ TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body b
     }
 }
 
-// A range of keys, or of the indices of one key, that holds the pair that is looked for.
+// A range of keys, or of the indices of one key, that contains the wanted pair.
 struct SelectRange {
     std::uint64_t low;
     std::uint64_t high;
@@ -79,7 +80,7 @@ struct SelectRange {
     std::uint64_t tie;  // by_index: the key
     bool by_index;
 
-    // Bits that a value loses to become one of kSelectBins bins.
+    // Bits to shift a value by, to get one of kSelectBins bins.
     TEGU_DEVICE unsigned shift() const {
         const std::uint64_t width = high - low;
         const std::uint32_t upper = static_cast<std::uint32_t>(width >> 32);
@@ -88,7 +89,7 @@ struct SelectRange {
         return bits > kSelectBinBits ? bits - kSelectBinBits : 0;
     }
     TEGU_DEVICE bool holds(std::uint64_t value) const { return value >= low && value <= high; }
-    // To the bins [first, last]. REQUIRES: low < high.
+    // Narrows the range to the bins [first, last]. REQUIRES: low < high.
     TEGU_DEVICE void enter(std::uint64_t first, std::uint64_t last, std::uint64_t in_bins_before,
                            std::uint64_t in_bins) {
         const unsigned bits = shift();
@@ -98,19 +99,19 @@ struct SelectRange {
         before += in_bins_before;
         inside = in_bins;
     }
-    // From one key with many elements to their indices.
+    // Changes from one key with many elements to a range of their indices.
     TEGU_DEVICE void go_by_index(std::uint64_t last_index) {
         tie = low;
         low = 0;
         high = last_index;
         by_index = true;
     }
-    // Whether it holds a pair of a source.
+    // Returns whether the range contains pair i of a source.
     template <class Source>
     TEGU_DEVICE bool takes(const Source& source, std::uint64_t i, std::uint64_t key) const {
         return by_index ? key == tie && holds(source.index(i)) : holds(key);
     }
-    // Whether a pair is not behind its end.
+    // Returns whether a pair is not behind the end of the range.
     template <class Source>
     TEGU_DEVICE bool reaches(const Source& source, std::uint64_t i, std::uint64_t key) const {
         return key < cut_key() || (key == cut_key() && (!by_index || source.index(i) <= high));
@@ -119,7 +120,7 @@ struct SelectRange {
     TEGU_DEVICE std::uint64_t cut_index() const { return by_index ? high : ~std::uint64_t{0}; }
 };
 
-// The smallest of the lanes' keys.
+// The smallest key of the lanes.
 template <class U>
 TEGU_DEVICE U warp_least(U key) {
     if (sizeof(U) <= 4) return static_cast<U>(warp_min(static_cast<std::uint32_t>(key)));
@@ -131,12 +132,12 @@ TEGU_DEVICE U warp_least(U key) {
     return static_cast<U>(least);
 }
 
-// The smallest and the largest key of a source, to all threads; look(key) is called for each.
+// Gives all threads the smallest and the largest key of a source. Calls look(key) for each key.
 template <class U, class Source, class Look>
 TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
                               std::uint64_t* largest, Look look) {
     TEGU_SHARED_ARRAY(U, lows, kWarpLanes);
-    TEGU_SHARED_ARRAY(U, highs, kWarpLanes);  // turned, so that the smallest is looked for
+    TEGU_SHARED_ARRAY(U, highs, kWarpLanes);  // complemented, so that the minimum gives the largest
     U low = static_cast<U>(~U{0});
     U high = static_cast<U>(~U{0});
     for_each_pair<U>(source, count, [&](std::uint64_t, U key, bool valid) {
@@ -155,7 +156,7 @@ TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::ui
     const unsigned warp = lane_index() < block_warps() ? lane_index() : 0;
     *smallest = warp_least(lows[warp]);
     *largest = static_cast<U>(~warp_least(highs[warp]));
-    block_barrier();  // the arrays are used again
+    block_barrier();  // before the arrays are used again
 }
 template <class U, class Source>
 TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
@@ -163,17 +164,17 @@ TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::ui
     block_extent<U>(source, count, smallest, largest, [](U) {});
 }
 
-// Bins side by side.
+// Adjacent bins.
 struct BinRun {
     std::uint64_t first;
     std::uint64_t last;
-    std::uint64_t before;  // pairs in the bins before
+    std::uint64_t before;  // pairs in the previous bins
     std::uint64_t inside;
 };
 
-// The bin where the sum of the bins reaches `wanted` (>= 1), and those behind it that begin before the sum
-// reaches `stop`, as long as all have at most `max` pairs; to all threads. False if the sum never reaches
-// it. The bins' sum fits their type.
+// Gives all threads the bin where the sum of the bins reaches `wanted` (>= 1). Adds the following bins that
+// begin before the sum reaches `stop`, while all have at most `max` pairs. False if the sum never reaches
+// `wanted`. REQUIRES: the sum of the bins fits their type.
 template <class T>
 TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t max,
                                 BinRun* run) {
@@ -214,11 +215,11 @@ TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64
         run->last = longest >> 32;
         run->inside = longest & 0xffffffffu;
     }
-    block_barrier();  // `found` and `longest` are used again
+    block_barrier();  // before `found` and `longest` are used again
     return run->first < kSelectBins;
 }
 
-// What a range's bins hold. All threads call it.
+// Counts the pairs in the bins of a range. All threads call it.
 template <class U, class Source>
 TEGU_DEVICE void block_count_bins(const Source& source, std::uint64_t count, const SelectRange& range,
                                   std::uint32_t* bins) {
@@ -233,7 +234,7 @@ TEGU_DEVICE void block_count_bins(const Source& source, std::uint64_t count, con
     block_barrier();
 }
 
-// A range at whose end between k and `enough` pairs lie: less and less of it in each pass over the source.
+// Finds a range whose end has between k and `enough` pairs up to it; each pass over the source narrows it.
 // bins: [kSelectBins] shared. REQUIRES: 1 <= k <= count, k <= enough; indices up to last_index.
 template <class U, class Source>
 TEGU_DEVICE SelectRange block_narrow(const Source& source, std::uint64_t count, std::uint64_t k,
@@ -254,9 +255,9 @@ TEGU_DEVICE SelectRange block_narrow(const Source& source, std::uint64_t count, 
     return range;
 }
 
-// Narrows a range to at most `max` pairs: the one at place `first` (from 0), and as many of those up to
-// place `end` as there is room for. bins: [kSelectBins] shared. False if the source has no such pair (it has
-// changed). REQUIRES: range.before <= first < end, most >= 1.
+// Narrows a range to at most `max` pairs: pair `first` (from 0) in sorted order, and as many of the following
+// up to `end` as fit. bins: [kSelectBins] shared. False if the source has no such pair, because it has
+// changed. REQUIRES: range.before <= first < end, max >= 1.
 template <class U, class Source>
 TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::uint64_t first,
                               std::uint64_t end, std::uint64_t max, std::uint64_t last_index,
@@ -274,7 +275,7 @@ TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::ui
     return true;
 }
 
-// The pairs with takes(i, key) go to shared memory, in any order; returns how many there are there, at most
+// Collects the pairs with takes(i, key) in shared memory, in any order. Returns their number, at most
 // `capacity`.
 template <class U, class Source, class Takes>
 TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U* keys, std::uint64_t* indices,
@@ -297,7 +298,7 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U*
     });
     block_barrier();
     const unsigned collected = used < capacity ? used : capacity;
-    block_barrier();  // `used` is used again
+    block_barrier();  // before `used` is used again
     return collected;
 }
 

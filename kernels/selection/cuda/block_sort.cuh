@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one block does to sort the pairs that it has collected: a bitonic network in shared memory.
+// Sorts the pairs that a block has collected: a bitonic network in shared memory.
 #pragma once
 
 #include "kernels/selection/cuda/block.cuh"
@@ -7,8 +7,7 @@
 namespace tegu {
 namespace cuda {
 
-// What is missing to a power of two comes behind all that is there: then block_sort can sort it. Returns that
-// size.
+// Pads the pairs to a power of two for block_sort, with pairs that sort last. Returns that size.
 template <class U>
 TEGU_DEVICE unsigned block_fill(U* keys, std::uint64_t* indices, unsigned count) {
     unsigned size = 1;
@@ -20,7 +19,7 @@ TEGU_DEVICE unsigned block_fill(U* keys, std::uint64_t* indices, unsigned count)
     return size;
 }
 
-// One comparison of the network: pair `number` of those whose places differ in `stride`.
+// One comparison of the network: pair `number` of those whose indices differ by `stride`.
 template <class U, bool Indexed>
 TEGU_DEVICE void compare_pairs(U* keys, std::uint64_t* indices, unsigned number, unsigned run,
                                unsigned stride) {
@@ -37,9 +36,9 @@ TEGU_DEVICE void compare_pairs(U* keys, std::uint64_t* indices, unsigned number,
     indices[high] = low_index;
 }
 
-// Sorts pairs in shared memory by (key, index), or keys alone. REQUIRES: size is a power of two; what
-// compares equal may change places. Comparisons over up to a warp's lanes stay in a part that one warp owns,
-// so that it alone has to wait.
+// Sorts pairs in shared memory by (key, index), or keys only. REQUIRES: size is a power of two. Equal entries
+// may change order. Comparisons within a warp's lanes stay in a part that one warp owns, so that only this
+// warp waits.
 template <class U, bool Indexed>
 TEGU_DEVICE void block_sort(U* keys, std::uint64_t* indices, unsigned size) {
     const unsigned pairs = size / 2;
@@ -63,8 +62,8 @@ TEGU_DEVICE void block_sort(U* keys, std::uint64_t* indices, unsigned size) {
     block_barrier();
 }
 
-// The first k different keys of sorted pairs to a segment's entries, then what is missing, and how many
-// they are. All threads call it.
+// Writes the first k different keys of sorted pairs to a segment's entries, fills the missing entries, and
+// writes the count. All threads call it.
 template <class U>
 TEGU_DEVICE void block_write_distinct(const U* keys, const std::uint64_t* indices, unsigned count,
                                       const KeySegments& in, const SelectionOutput& output,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a source takes of its elements, in their order: three kernels, for survivors of a cut and for
-// the first of equal keys.
+// Keeps the elements that a source takes, in their order: three kernels, for survivors of a cut and for the
+// first of equal keys.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -12,7 +12,7 @@ namespace cuda {
 
 constexpr unsigned kCompactItems = 8;
 
-// Elements up to the cut.
+// A source that takes the elements up to the cut.
 struct SurvivorLists {
     KeySegments in;
     const SelectState* states;
@@ -34,8 +34,8 @@ struct Survivors : SurvivorLists {
         static_cast<U*>(keys)[number * capacity + place] = KeyedSegment<U>(in, number).key(i);
         indices[number * capacity + place] = i;
     }
-    // Fewer are kept than were counted: the elements have changed, and what was in the memory before is
-    // nobody's business.
+    // Fills an entry if fewer elements are kept than were counted, because they have changed. It replaces the
+    // old content of the memory.
     TEGU_DEVICE void put_none(std::uint64_t number, std::uint64_t place) const {
         if (place >= capacity) return;
         static_cast<U*>(keys)[number * capacity + place] = 0;
@@ -47,7 +47,7 @@ struct Survivors : SurvivorLists {
     }
 };
 
-// The first of each run of equal ones among sorted keys.
+// A source that takes the first of each run of equal sorted keys.
 struct SortedPairs {
     KeySegments in;
     const void* keys;
@@ -70,7 +70,7 @@ struct FirstOfRuns : SortedPairs {
             decode_key(static_cast<const U*>(keys)[number * in.n + i], static_cast<U>(in.flip), in.is_float);
         output.indices[at] = origins[number * in.n + i];
     }
-    // The sorted keys are the daemon's own: none is missing.
+    // Does nothing: the sorted keys are in the daemon's memory, so none is missing.
     TEGU_DEVICE void put_none(std::uint64_t, std::uint64_t) const {}
     TEGU_DEVICE std::uint64_t total(std::uint64_t) const { return 0; }
     TEGU_DEVICE static void set_total(SelectState* state, std::uint64_t total, std::uint64_t k) {
@@ -78,14 +78,14 @@ struct FirstOfRuns : SortedPairs {
     }
 };
 
-// Tiles of a segment: block x of a launch has tile first + x of all.
+// The tiles of a segment: block x of a launch has tile first + x.
 struct Tiles {
     std::uint64_t size;  // elements of each: a multiple of a block's step
     unsigned first;
     unsigned all;
 };
 
-// A block's tile, in order.
+// A block's tile, in the order of the elements.
 struct TilePart {
     std::uint64_t number;
     std::uint64_t begin;
@@ -96,12 +96,12 @@ struct TilePart {
     }
 };
 
-// compact_count: how many each tile keeps.
+// compact_count: counts the elements that each tile keeps.
 // in:    what the source reads                      out: tiles [count, kMaxCompactTiles]
 // grid:  x = some of the tiles, y = segments       block: 256
 // shared: 128 B static                              result valid in: tiles, after the launch
 // moves: reads the input once                       order: any
-// why:   places in order need the counts of what comes before
+// why:   the output positions need the counts of the previous tiles
 template <class Source>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     compact_count(typename Source::Data data, Tiles part_of, std::uint64_t* tiles) {
@@ -116,12 +116,12 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     if (thread_index() == 0) tiles[number * kMaxCompactTiles + part.number] = total;
 }
 
-// compact_scan: what all tiles before keep, and the total.
+// compact_scan: the number of elements that all previous tiles keep, and the total.
 // in/out: tiles                                     out: states
 // grid:  x = segments                              block: 256, fewer where there are fewer tiles
 // shared: 256 B static                              result valid in: tiles and states, after the launch
 // moves: 16 B a tile                                order: any
-// why:   2048 tiles are a matter of microseconds for one block
+// why:   one block sums 2048 tiles within microseconds
 template <class Source>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     compact_scan(std::uint64_t* tiles, unsigned tile_count, SelectState* states, std::uint64_t k) {
@@ -138,12 +138,12 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     if (thread_index() == 0) Source::set_total(&states[block_x()], before, k);
 }
 
-// compact_move: what is kept goes to its place.
+// compact_move: moves the kept elements to their output positions.
 // in:    what the source reads, tiles               out: what the source writes
 // grid:  x = some of the tiles, y = segments       block: 256
 // shared: 128 B static                              result valid in: the output, after the launch
 // moves: reads the input once, writes what is kept  order: as the input
-// why:   eight neighbours a thread: the places of a thread's elements follow from one sum over the block
+// why:   eight adjacent elements a thread: one sum over the block gives their output positions
 template <class Source>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     compact_move(typename Source::Data data, Tiles part_of, const std::uint64_t* tiles) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts: near the best of a sample that several blocks take, anywhere in a sample that one block holds in
-// registers, and by counting where a sample misled.
+// Finds cuts in one of three ways: near the best of a sample that several blocks take, anywhere in a sample
+// that one block holds in registers, or by counting.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/selection/cuda/sample.cuh"
@@ -17,7 +17,7 @@ namespace {
 // block: policy.block_threads, fewer for small samples
 // shared: 9 KB static                                       result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
-// why:   a second look at memory would cost as much as all else; counting in ranges ends as soon as the cut
+// why:   a second read of memory would cost as much as all else; counting in ranges ends as soon as the cut
 //        is good enough
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(KeySegments in, std::uint64_t sample, SampleRanks first,
@@ -50,9 +50,9 @@ LaunchStatus launch_cuts(const KeySegments& in, std::uint64_t sample, const Samp
 
 constexpr unsigned kBestPairs = 1024;
 
-// Where the pairs of a sample lie among the elements, and which of them the threads of a block take.
-// Neighbours fall to different warps, and so do those at the distance of the warps: whatever order the
-// elements have, each warp has its share of the best.
+// The positions of a sample's pairs in the segment, and the pairs that each thread takes. Adjacent pairs
+// belong to different warps, and so do pairs whose distance is the number of warps. So for any order of the
+// elements, each warp has a share of the best.
 struct SampleParts {
     std::uint32_t sample;  // a multiple of the threads of a block
     std::uint32_t part;    // elements of a part
@@ -62,7 +62,7 @@ struct SampleParts {
         return std::uint64_t{number} * part + (number < longer ? number : longer) +
                place_in_part(number, part);
     }
-    // Of this thread, among the first as many pairs as there are threads.
+    // The first pair of this thread, among as many pairs as there are threads.
     TEGU_DEVICE static std::uint32_t first() {
         unsigned turned = warp_index() + lane_index();
         while (turned >= block_warps()) turned -= block_warps();
@@ -79,7 +79,7 @@ struct SampledPair {
     }
 };
 
-// The best pair of this thread. gathered: keys in the order of the threads that took them.
+// The best pair of this thread. gathered: keys in the order of the threads that read them.
 template <class U>
 TEGU_DEVICE SampledPair<U> best_of_thread(const SampleParts& parts, const U* gathered) {
     SampledPair<U> best{static_cast<U>(~U{0}), ~std::uint32_t{0}};
@@ -101,8 +101,8 @@ TEGU_DEVICE SampledPair<U> best_of_thread(const SampleParts& parts, const U* gat
     return best;
 }
 
-// Of the best pairs of the warps the one at `place` (from 1), to all threads: at least so many pairs of all
-// are not behind it. pairs: [block_warps()] shared.
+// Sorts the best pair of each warp and gives all threads the one at `place` (from 1). At least `place` pairs
+// of the sample are not behind it. pairs: [block_warps()] shared.
 template <class U>
 TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned place, SampledPair<U>* pairs) {
     TEGU_SHARED(SampledPair<U>, found);
@@ -127,9 +127,9 @@ TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned pla
 // grid:  x = sample / threads, y = segments                block: policy.block_threads
 // shared: 8 or 16 KB static                                 result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
-// why:   one multiprocessor alone takes longer for so many sectors than all for all elements. The last block
-//        compares those few pairs with each other that are as good as the best ones of `place` warps; where
-//        all that is good lies in a few warps they may be too many, and the cut is looser than it could be
+// why:   one multiprocessor would take longer for so many sectors than all take for all elements. The last
+//        block takes the best pair of each warp, and compares only the pairs up to the `place`-th of these.
+//        If the best pairs lie in few warps, these may be too many, and the cut is looser than necessary
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     sample_best(KeySegments in, SampleParts parts, unsigned place, SelectState* states, SampleMemory memory) {
@@ -209,23 +209,23 @@ LaunchStatus launch_best(const KeySegments& in, std::uint64_t sample, std::uint6
 
 // --- by counting
 
-// What launch_exact_cut keeps of a segment behind its bins.
+// The progress of launch_exact_cut for a segment, stored behind its bins.
 struct CutProgress {
-    SelectRange range;  // low > high: not begun
+    SelectRange range;  // low > high: not started
     std::uint64_t done;
 };
 static_assert(sizeof(CutProgress) <= 8 * (kCutWords - kSelectBins), "kCutWords is too small");
 
-// count_bins: one step of the search for a cut: counts the elements in the bins of the range, and goes to the
-// bin of the k-th.
+// count_bins: one step of the search for a cut: counts the elements in the bins of the range, and continues
+// in the bin of the k-th.
 // in:    elements [begin, end); bins, tickets and progress, zero at first
 // out:   the same; at the end states[].key and index
 // grid:  x strides over the elements, y = segments                   block: policy.filter_threads
 // shared: 8 KB static
 // result valid in: states, when all steps are done
 // moves: reads n sizeof(U) B                                          order: any
-// why:   the last block of a segment makes the step, so no other launch is needed; bins that a block has not
-//        met are not added
+// why:   the last block of a segment does the step, so no other launch is needed; a block does not add empty
+//        bins
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     count_bins(KeySegments in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t max,

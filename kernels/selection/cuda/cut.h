@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts: pairs (key, index) behind which a selection drops everything, found from a sample or by counting. And
-// the policy of all that selects.
+// Cuts: pairs (key, index) behind which a selection drops everything, found from a sample or by counting.
+// Also the policy of all selections.
 #pragma once
 
 #include "kernels/selection/cuda/select.h"
@@ -10,17 +10,17 @@ namespace cuda {
 
 struct SelectionPolicy {
     unsigned block_threads;  // of a block that selects and sorts: a multiple of 32, 32..1024
-    // pairs that such a block sorts in shared memory at most: a power of two; fewer where shared memory is
+    // maximum of pairs that such a block sorts in shared memory: a power of two; fewer where shared memory is
     // small
     unsigned capacity;
-    unsigned sample;  // pairs that a cut is found from: up to held_pairs() for each thread of a block
+    unsigned sample;  // pairs of the sample for a cut: up to held_pairs() for each thread of a block
     std::uint64_t block_elements;  // longest segment that a block selects from
     unsigned filter_threads;       // a multiple of 32, up to 512
-    unsigned waves;  // blocks of passes over the elements: this many times what is resident at once
-    // elements that a block of kernels/selection/cuda/sort.h takes at a time: a multiple of 256, up to 4096
+    unsigned waves;                // blocks of passes over the elements: this many times the resident blocks
+    // elements in a tile of a block of kernels/selection/cuda/sort.h: a multiple of 256, up to 4096
     unsigned sort_tile;
     unsigned slice = 64;                  // results of a block that sorts
-    unsigned warp_results = 48;           // that a warp takes of a short segment, one after the other
+    unsigned warp_results = 48;           // maximum that a warp selects from a short segment, one by one
     std::uint64_t piece_pairs = 1 << 22;  // that a multiprocessor counts or moves in one launch: milliseconds
 
     friend constexpr bool operator==(const SelectionPolicy& a, const SelectionPolicy& b) {
@@ -36,17 +36,20 @@ constexpr unsigned held_pairs(unsigned width) {
     return width == 8 ? 8 : 12;
 }
 
-// Pairs of a sample of n: more of long segments, where fewer survivors save more than a larger sample costs.
+// Pairs of a sample of n. Longer segments have more: fewer survivors then save more than a larger sample
+// costs.
 std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy);
-// The last place of a sorted sample that a cut behind the best `place` pairs may lie behind.
+// The last rank in a sorted sample for a cut behind the best `place` pairs.
 constexpr std::uint64_t loosest_rank(std::uint64_t place, std::uint64_t sample) {
     return place + place / 4 < sample ? place + place / 4 : place;
 }
-// All of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its segment, and at
-// most behind loosest_rank() of them. Samples lie evenly, but at chance within equal parts. One launch.
-// REQUIRES: 1 <= place <= sample. With memory several blocks take the sample of each segment, where `place`
-// is one of the first: keys [count, sample] of the width, tickets [count], zero before and after. Of values
-// that repeat, that cut may be behind more.
+// Writes all of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its segment,
+// at most behind loosest_rank() of them. Samples are random within equal parts of the segment. One launch.
+// REQUIRES: 1 <= place <= sample.
+//
+// With memory, several blocks take the sample of each segment, and `place` must be among the first: keys
+// [count, sample] of the width, tickets [count], zero before and after. If values repeat, that cut may be
+// looser.
 struct SampleMemory {
     void* keys;
     std::uint32_t* tickets;
@@ -56,8 +59,7 @@ LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std:
                                Stream stream);
 
 // Two cuts of one segment, states[0] behind `first` and states[1] behind `second`: at least `place` pairs of
-// the sample, at most `enough`. One launch.
-// REQUIRES: in.count == 1; 1 <= place <= enough <= sample.
+// the sample, at most `enough`. One launch. REQUIRES: in.count == 1; 1 <= place <= enough <= sample.
 struct SampleRanks {
     std::uint64_t place;
     std::uint64_t enough;
@@ -66,9 +68,9 @@ LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, con
                                 const SampleRanks& second, SelectState* states, const SelectionPolicy& policy,
                                 Stream stream);
 
-// The same by counting all elements, so that between k and `max` pairs survive. About as many launches as a
-// key and an index have digits of 11 bits; each reads the elements. `bins`: [count, kCutWords] u64,
-// `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= most, k <= n.
+// As launch_sample_cut(), by counting all elements, so that between k and `max` pairs survive. Makes about
+// one launch for each 11-bit digit of a key and an index; each reads the elements. `bins`: [count, kCutWords]
+// u64, `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= max, k <= n.
 constexpr std::uint64_t kCutWords = 2048 + 8;
 LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const SelectionPolicy& policy,

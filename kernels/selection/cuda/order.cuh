@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a block that selects from a list does in one look at it: code that runs once is waited for line by
-// line, and so is every barrier, so this is little code with few of them. What one look does not find is left
-// to kernels/selection/cuda/block.cuh.
+// Selects from a list in a block in one pass. Code that runs once waits for each instruction line and each
+// barrier, so this code is short and has few barriers. kernels/selection/cuda/block.cuh handles what one pass
+// does not find.
 #pragma once
 
 #include "kernels/selection/cuda/block.cuh"
@@ -17,8 +17,8 @@ struct KeyList {
     std::uint32_t count;
 };
 
-// Calls body(i, key, offset) for each pair of the list whose key a range has, `offset` behind its begin; a
-// thread loads `Batch` keys at once. Lanes diverge: no collectives in the body.
+// Calls body(i, key, offset) for each pair of the list with a key in a range, `offset` behind the start of
+// the range. A thread loads `Batch` keys at once. Lanes diverge: no collectives in the body.
 template <unsigned Batch, class U, class Body>
 TEGU_DEVICE void for_each_in_range(const KeyList<U>& list, const SelectRange& range, Body body) {
     const U low = static_cast<U>(range.low);
@@ -40,7 +40,7 @@ TEGU_DEVICE void for_each_in_range(const KeyList<U>& list, const SelectRange& ra
     }
 }
 
-// What the bins of a range of keys hold. All threads call it; bins: [kSelectBins] shared.
+// Counts the pairs in the bins of a range of keys. All threads call it; bins: [kSelectBins] shared.
 template <class U>
 TEGU_DEVICE void block_count_list(const KeyList<U>& list, const SelectRange& range, std::uint32_t* bins) {
     TEGU_NO_UNROLL
@@ -52,8 +52,8 @@ TEGU_DEVICE void block_count_list(const KeyList<U>& list, const SelectRange& ran
     block_barrier();
 }
 
-// The bins from that of pair `begin` to that of pair `end` - 1 (from 0, in their order), to all threads;
-// false if there are fewer pairs. REQUIRES: begin < end.
+// Gives all threads the bins from that of pair `begin` to that of pair `end` - 1 (from 0, in sorted order).
+// False if there are fewer pairs. REQUIRES: begin < end.
 TEGU_DEVICE bool block_find_ends(const std::uint32_t* bins, std::uint32_t begin, std::uint32_t end,
                                  BinRun* run) {
     TEGU_SHARED_ARRAY(std::uint32_t, sums, kWarpLanes);
@@ -98,7 +98,7 @@ TEGU_DEVICE bool block_find_ends(const std::uint32_t* bins, std::uint32_t begin,
     return found[0] < kSelectBins && found[2] < kSelectBins;
 }
 
-// The pairs of a range of keys go to shared memory, in any order; returns how many there are there, at most
+// Collects the pairs of a range of keys in shared memory, in any order. Returns their number, at most
 // `capacity`. All threads call it. REQUIRES: *used, which is shared, is 0.
 template <class U>
 TEGU_DEVICE unsigned block_collect_list(const KeyList<U>& list, const SelectRange& range, U* keys,
@@ -111,7 +111,7 @@ TEGU_DEVICE unsigned block_collect_list(const KeyList<U>& list, const SelectRang
     });
     block_barrier();
     const unsigned collected = *used < capacity ? *used : capacity;
-    // All at once: one by one each would be waited for.
+    // Loads all at once, because single loads would be waited for one by one.
     TEGU_NO_UNROLL
     for (unsigned slot = thread_index(); slot < collected; slot += block_threads())
         indices[slot] = list.indices[indices[slot]];
@@ -119,10 +119,10 @@ TEGU_DEVICE unsigned block_collect_list(const KeyList<U>& list, const SelectRang
     return collected;
 }
 
-constexpr unsigned kCountedPairs = 256;  // more are sorted sooner by a network
+constexpr unsigned kCountedPairs = 256;  // above this, a network sorts faster
 
-// Calls write(i, place) for pairs i < count in shared memory, in any order: `place` of them come before it.
-// All threads call it, and what they wrote to shared memory is seen behind its first barrier. places: [count]
+// Calls write(i, place) for pairs i < count in shared memory, in any order; `place` is the rank of the pair.
+// All threads call it. Its first barrier makes their earlier writes to shared memory visible. places: [count]
 // shared. REQUIRES: count <= block_threads(), all pairs differ.
 template <class U, class Write>
 TEGU_DEVICE void block_order(const U* keys, const std::uint64_t* indices, unsigned count,

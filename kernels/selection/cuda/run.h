@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host sides of selections share: a job's segments, and places in samples.
+// Shared by the host sides of selections: a job's segments, and ranks in samples.
 #pragma once
 
 #include "base/job.h"
@@ -11,14 +11,14 @@ namespace tegu::cuda {
 
 // The whole array as one segment, or each row. REQUIRES: the job has elements.
 KeySegments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip);
-// KeySegments [first, first + count).
+// Segments [first, first + count).
 KeySegments part_of(const KeySegments& all, std::uint64_t first, std::uint64_t count);
 
-// The pair of a sorted sample of `sample` pairs that comes behind the best k of n almost surely: four
-// standard deviations behind where it is expected. May be greater than the sample.
+// The rank in a sorted sample of `sample` pairs that is almost surely behind the best k of n: four standard
+// deviations behind the expected rank. May exceed the sample.
 std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
-// At most about so many of n pairs come before pair `place` of the sample: six standard deviations more than
-// expected.
+// The approximate maximum of pairs, of n, before pair `place` of the sample: six standard deviations more
+// than expected.
 std::uint64_t max_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample);
 
 }  // namespace tegu::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples lie. Tests know it, too: values that betray a sample are easy to make with it.
+// The positions of samples. Tests use it to make values that mislead a sample.
 #pragma once
 
 #include "kernels/execution/cuda/simt.cuh"
@@ -7,7 +7,7 @@
 namespace tegu {
 namespace cuda {
 
-// The place of pair `number` of a sample within its part of the elements.
+// The position of pair `number` of a sample within its part of the elements.
 TEGU_DEVICE std::uint64_t place_in_part(std::uint32_t number, std::uint32_t part) {
     std::uint32_t chance = number * 0x9e3779b9u + 0x7f4a7c15u;
     chance = (chance ^ (chance >> 16)) * 0x85ebca6bu;
@@ -16,8 +16,8 @@ TEGU_DEVICE std::uint64_t place_in_part(std::uint32_t number, std::uint32_t part
     return std::uint64_t{chance} * part >> 32;
 }
 
-// The indices of a sample of n elements: each at chance within a part of its own. Two divisions for all of
-// them. REQUIRES: 1 <= sample <= n.
+// The indices of a sample of n elements: each is random within its own part. Needs two divisions in total.
+// REQUIRES: 1 <= sample <= n.
 class SampleSpread {
   public:
     TEGU_DEVICE SampleSpread(std::uint64_t n, std::uint64_t sample)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels that select by key share: segments of elements, and the state of one selection. A key
-// is an unsigned integer as wide as the element, the better element has the smaller one (docs/numerics.md,
-// "Top-k"); with the index behind it no two pairs are equal. So a cut is a pair: what is not above it
-// survives, however many elements are equal. Kernels exist for the four widths; where it costs nothing,
-// whether keys are of floats is an argument.
+// Shared by the kernels that select by key: segments of elements, and the state of one selection. A key is an
+// unsigned integer as wide as the element; the better element has the smaller key (docs/numerics.md,
+// "Top-k").
 #pragma once
 
 #include <cstdint>
@@ -21,29 +19,31 @@ struct KeySegments : Segments {
     bool is_float;
 };
 
+// A pair (key, index) is unique, and a cut is a pair. Elements up to the cut survive, also if many are equal.
+// There are kernels for the four widths; where it costs nothing, an argument selects float keys.
 // One for each segment, in device memory.
 struct SelectState {
     std::uint64_t key;  // the cut
     std::uint64_t index;
-    std::uint64_t survivors;  // pairs that are not above it, also of those for which there was no room
-    std::uint64_t found;      // results: fewer than k with `distinct` alone
+    std::uint64_t survivors;  // pairs up to the cut, also those that exceed the capacity
+    std::uint64_t found;      // results: fewer than k only with `distinct`
     std::uint64_t best;       // the smallest key that survives
 };
 
-// Where the pairs (key, index) of the survivors of each segment go.
+// The output of the pairs (key, index) that survive in each segment.
 struct PairLists {
     void* keys;              // [count, capacity] of the width
     std::uint64_t* indices;  // [count, capacity]
     std::uint64_t capacity;
 };
 
-// The entries of a result, k a segment, best first.
+// The entries of a result, k for each segment, best first.
 struct SelectionOutput {
     void* values;            // [count, k] elements
     std::uint64_t* indices;  // [count, k]
     std::uint64_t* counts;   // [count], or null
     std::uint64_t k;
-    bool distinct;  // each value once; what is missing is value 0 and index -1
+    bool distinct;  // each value once; missing entries have value 0 and index -1
 };
 
 }  // namespace cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pass of the sort is three launches: count digits per tile, sum the counts, move. In a tile each warp
-// takes a part in order, and lanes with the same digit find each other, so the order within a digit is kept
-// without a sort in shared memory.
+// A pass of the sort makes three launches: count digits in each tile, sum the counts, move. Each warp handles
+// a part of a tile in order, and its lanes match equal digits. So the order within a digit is kept without a
+// sort in shared memory.
 #include "kernels/selection/cuda/sort.h"
 
 #include "kernels/execution/cuda/kernel_list.h"
@@ -18,7 +18,7 @@ constexpr unsigned kSortItems = 16;  // pairs of a thread at most
 
 struct SortPass {
     const void* keys;
-    const std::uint32_t* origins;  // null: in their order
+    const std::uint32_t* origins;  // null: the keys are in index order
     void* keys_out;
     std::uint32_t* origins_out;
     std::uint32_t* counts;
@@ -51,7 +51,7 @@ struct SortPass {
 // grid:  x = some of the tiles, y = segments       block: 256
 // shared: 1 KB static                               result valid in: counts, after the launch
 // moves: reads size * sizeof(U) B                   order: any
-// why:   the counts say where each tile's digits begin
+// why:   the counts give the start of each tile's digits
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass pass) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSortDigits);
@@ -68,7 +68,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass pass) {
     pass.counts_of(thread_index())[pass.tile_index()] = bins[thread_index()];
 }
 
-// sort_scan: of each digit, what all tiles before have, and the total.
+// sort_scan: for each digit, the sum over all previous tiles, and the total.
 // in/out: counts [digit, tile]                      out: totals [digit]
 // grid:  x = digits, y = segments                  block: 256, fewer where there are fewer tiles
 // shared: 128 B static                              result valid in: counts and totals, after the launch
@@ -90,18 +90,18 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_scan(SortPass pass) {
     if (thread_index() == 0) pass.totals[block_y() * kSortDigits + block_x()] = before;
 }
 
-// sort_move: every pair goes to its place.
+// sort_move: moves every pair to its output position.
 // in:    keys, origins [size], counts, totals      out: keys, origins [size]
 // grid:  x = some of the tiles, y = segments       block: 256
 // shared: tile * (sizeof(U) + 4) B dynamic, 10 KB static      result valid in: the output, after the launch
 // moves: reads and writes size * (sizeof(U) + 4) B  order: of the digits, else as the input
-// why:   pairs are put in order in shared memory first, so that what is written lies side by side
+// why:   shared memory orders the pairs first, so that adjacent threads write adjacent pairs
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass pass) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, warp_counts, kSortWarps * kSortDigits);
     TEGU_SHARED_ARRAY(std::uint32_t, starts, kSortDigits);   // of a digit in the tile
-    TEGU_SHARED_ARRAY(std::uint32_t, offsets, kSortDigits);  // from a place in the tile to one in the output
+    TEGU_SHARED_ARRAY(std::uint32_t, offsets, kSortDigits);  // from an index in the tile to one in the output
     const std::uint64_t size = pass.size();
     const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
     if (begin >= size) return;

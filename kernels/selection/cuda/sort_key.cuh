@@ -40,15 +40,15 @@ TEGU_DEVICE U decode_key(U key, U flip, bool is_float) {
     return bits;
 }
 
-// One segment, read as keys. REQUIRES of indices: < n.
+// One segment, read as keys. REQUIRES: indices < n.
 template <class U>
 struct KeyedSegment {
     const U* elements;
     std::uint64_t n;
     std::uint64_t cols;
     std::uint64_t stride;
-    // (2^64 - 1) / cols: the high half of its product with an index is the row, or one less; 0 where there is
-    // one row
+    // (2^64 - 1) / cols: the high half of its product with an index is the row, or the row - 1; 0 for a
+    // single row
     std::uint64_t reciprocal;
     U flip;
     bool is_float;
@@ -73,7 +73,7 @@ struct KeyedSegment {
     TEGU_DEVICE static std::uint64_t index(std::uint64_t i) { return i; }
 };
 
-// Whether a pair comes behind another.
+// Returns whether a pair is behind another.
 template <class U>
 TEGU_DEVICE bool is_behind(U key, std::uint64_t index, U other_key, std::uint64_t other_index) {
     return key > other_key || (key == other_key && index > other_index);

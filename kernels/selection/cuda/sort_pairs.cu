@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes before the sort and behind it: keys of elements, what is kept of them in their order, and
-// results from sorted pairs.
+// The steps before and after the sort: keys of elements, compaction in order, and results from sorted pairs.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/selection/cuda/compact.cuh"
 #include "kernels/selection/cuda/sort.h"
@@ -14,7 +13,7 @@ namespace {
 // grid:  x strides over the elements, y = segments block: 256
 // shared: none                                      result valid in: keys, after the launch
 // moves: reads n sizeof(U) B, writes as much        order: any
-// why:   the passes of the sort then read one kind of input
+// why:   all passes of the sort then read one kind of input
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     rank_all(KeySegments in, std::uint64_t begin, std::uint64_t end, void* keys, std::uint64_t capacity) {
@@ -26,7 +25,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
         out[i] = segment.key(i);
 }
 
-// The three kernels that keep a part of what a source has, for each width.
+// The three compaction kernels of a source, for each width.
 template <class Data>
 struct CompactKernels {
     KernelTable<void (*)(Data, Tiles, std::uint64_t*), 4> count;
@@ -72,7 +71,7 @@ LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& dat
     const unsigned wanted = blocks_for((n + kCompactItems - 1) / kCompactItems, kSortThreads, 2, limits);
     const std::uint64_t max = wanted < kMaxCompactTiles ? wanted : kMaxCompactTiles;
     Tiles part{((n + max - 1) / max + step - 1) / step * step, 0, 0};
-    // A tile must not be more than a launch may take.
+    // A tile must not exceed the maximum of a launch.
     if (part.size * count > pieces.max && n / kMaxCompactTiles < part.size)
         part.size = (n / kMaxCompactTiles + step) / step * step;
     part.all = static_cast<unsigned>((n + part.size - 1) / part.size);
@@ -102,7 +101,7 @@ LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& dat
 // grid:  x strides over the entries, y = segments  block: 256
 // shared: none                                      result valid in: the output, after the launch
 // moves: reads k (sizeof(U) + 12) B, writes k (sizeof(U) + 8) B      order: any
-// why:   the last step of the sort would have to know that it is the last
+// why:   otherwise the last pass of the sort would need a separate variant
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     write_sorted(KeySegments in, const SelectState* states, const void* sorted_keys,
@@ -110,7 +109,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
                  std::uint64_t begin, std::uint64_t end, SelectionOutput output) {
     const U* const keys = static_cast<const U*>(sorted_keys);
     const std::uint64_t number = block_y();
-    // Elements that have changed: what was in the memory before is nobody's business.
+    // The elements have changed: this replaces the old content of the memory.
     const bool none =
         states != nullptr && (states[number].survivors < output.k || states[number].survivors > capacity);
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
@@ -129,12 +128,12 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     }
 }
 
-// write_missing: value 0 and index -1 behind the last result, and the counts.
+// write_missing: writes value 0 and index -1 behind the last result, and the counts.
 // in:    states                                     out: values, indices, counts
 // grid:  x strides over the entries, y = segments  block: 256
 // shared: none                                      result valid in: the output, after the launch
 // moves: writes (k - found) (sizeof(U) + 8) B       order: any
-// why:   how many there are is known when all runs are counted
+// why:   the number of results is known only after all runs are counted
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads) write_missing(const SelectState* states, SelectionOutput output) {
     const std::uint64_t number = block_y();

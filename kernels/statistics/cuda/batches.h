@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jobs of reduce and dot share on the host: the shape, the work space, and how launches follow one
-// another, in batches of segments and in parts of one long segment, so that no launch holds the device for
-// long and the work space stays small.
+// Shared by reduce and dot jobs on the host: the shape, the workspace, and the order of launches. Launches
+// take batches of segments, or parts of one long segment. So no launch holds the device for long, and the
+// workspace stays small.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 namespace tegu::cuda {
 
 constexpr std::uint64_t kMaxPartials = 1 << 18;  // partial results, or totals, that are held at once
-// what the end of a segment takes, as bytes to read that take as long
+// cost of the end of a segment, as bytes read in the same time
 constexpr std::uint64_t kEndBytes = 256;
 
-// The most segments of a launch. `partials`: each has memory of its own, for partial results or a total.
+// The maximum of segments of a launch. `partials`: each has its own memory, for partial results or a total.
 inline std::uint64_t max_segments(std::uint64_t segments, const ReduceShape& shape, bool partials) {
     constexpr std::uint64_t kMaxBlocks = 1 << 30;
     const std::uint64_t max = partials ? kMaxPartials / shape.groups : kMaxBlocks;
     return std::min(segments, std::max<std::uint64_t>(1, max));
 }
 
-// The pieces of a job, groups of segments. `segment_bytes`: that are read for one segment; `max`:
+// The pieces of a job, groups of segments. `segment_bytes`: bytes read for one segment; `max`:
 // max_segments().
 inline PieceGrid reduce_pieces(std::uint64_t segments, std::uint64_t segment_bytes,
                                std::uint64_t launch_bytes, std::uint64_t max, const ReduceShape& shape) {
@@ -36,8 +36,8 @@ inline PieceGrid reduce_pieces(std::uint64_t segments, std::uint64_t segment_byt
     return PieceGrid{segments, shape.groups, batch, at_once};
 }
 
-// The launches of one job. `exact_bytes`: of the place of a segment whose exact result does not fit its
-// type; 0: all fit.
+// The launches of one job. `exact_bytes`: size of the entry for the exact result of a segment that does not
+// fit its type; 0: all fit.
 class SegmentLaunches {
   public:
     SegmentLaunches(const ReduceWorkload& work, std::size_t exact_bytes, const Context& context)
@@ -46,8 +46,8 @@ class SegmentLaunches {
     }
     const ReduceShape& shape() const { return shape_; }
 
-    // launch(work, range) gives a LaunchStatus; overflow(segment, place) the error of the first segment
-    // that does not fit.
+    // launch(work, range) returns a LaunchStatus. overflow(segment, place) returns the error of the first
+    // segment that does not fit.
     template <class Launch, class Overflow>
     Result<void> run(std::uint64_t segment_bytes, const char* name, const kernels::StopToken& stop,
                      Launch launch, Overflow overflow) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the totals of integers to their statistics, exactly: what kernels/statistics/exact.cpp does, in words
-// of 64 bits.
+// Computes exact statistics of integers from their totals, as kernels/statistics/exact.cpp does, with 64-bit
+// words.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -27,7 +27,7 @@ TEGU_DEVICE unsigned bit_length(const Wide& value) {
     return bits;
 }
 
-// to += a * b * 2^(64 at), as far as 256 bits hold it.
+// to += a * b * 2^(64 at), modulo 2^256.
 template <unsigned At>
 TEGU_DEVICE void add_product(Wide* to, std::uint64_t a, std::uint64_t b) {
     std::uint64_t carry = add_carrying(&to->limb[At], a * b);
@@ -58,16 +58,16 @@ TEGU_DEVICE double power_of_two(int exponent) {
 
 // numerator / (high 2^64 + low), rounded once to nearest even. REQUIRES: 0 < denominator < 2^127.
 TEGU_DEVICE double divide_rounded(const Wide& numerator, std::uint64_t high, std::uint64_t low) {
-    constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // both sides exact in f64: one IEEE division
+    constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // both exact in f64: one IEEE division
     const bool small = (numerator.limb[1] | numerator.limb[2] | numerator.limb[3]) == 0;
     if (small && numerator.limb[0] == 0) return 0;
     if (small && numerator.limb[0] <= kExact && high == 0 && low <= kExact)
         return static_cast<double>(numerator.limb[0]) / static_cast<double>(low);
-    // Bit by bit: 62 bits of the quotient from the first one on. A set low bit stands for the rest: the
-    // conversion rounds to nearest even.
+    // Computes 62 bits of the quotient, one by one, from the first set bit. A set low bit represents the
+    // remainder; the conversion rounds to nearest even.
     std::uint64_t limb[4] = {numerator.limb[0], numerator.limb[1], numerator.limb[2], numerator.limb[3]};
     const unsigned bits = bit_length(numerator);
-    for (unsigned shift = 256 - bits; shift > 0;) {  // the first bit to the top
+    for (unsigned shift = 256 - bits; shift > 0;) {  // moves the first set bit to the top
         const unsigned step = shift < 63 ? shift : 63;
         TEGU_UNROLL
         for (unsigned i = 4; i-- > 0;)
@@ -129,7 +129,7 @@ TEGU_DEVICE double integer_mean(const ReduceTotal& total, std::uint64_t n) {
     return (total.sum[1] >> 63) != 0 ? -mean : mean;
 }
 
-// How elements are stored.
+// The stored form of elements.
 struct IntegerFormat {
     unsigned bytes;
     bool is_signed;
@@ -166,8 +166,8 @@ struct IntegerEnd {
     ReduceTotal total;
 };
 
-// False: the sum or l1 of the segment does not fit its type. A function of its own: exact quotients take
-// many registers and instructions, which the kernels that read the data shall not.
+// Returns false if the sum or l1 of the segment does not fit its type. Not inlined: exact quotients take many
+// registers and instructions, which the kernels that read the data must not need.
 TEGU_DEVICE_CALLED bool finish_integer(const IntegerEnd* end) {
     const ReduceTarget& target = end->target;
     const ReduceTotal& total = end->total;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the partial result of a segment of floats to its statistics, on the device: what
-// kernels/statistics/finish.cpp does, to the bit. One thread.
+// Computes statistics from the partial result of a float segment on the device, with the same bits as
+// kernels/statistics/finish.cpp. One thread.
 #pragma once
 
 #include "kernels/statistics/cuda/float_tree.cuh"
@@ -8,7 +8,7 @@
 namespace tegu {
 namespace cuda {
 
-// Every NaN is the canonical one, and zero is +0.
+// Maps every NaN to the canonical NaN, and zero to +0.
 TEGU_DEVICE double canonical(double value) {
     return value == value ? value + 0.0 : bit_cast<double>(kDoubleNan);
 }
@@ -18,7 +18,7 @@ TEGU_DEVICE void put(const ReduceTarget& target, unsigned column, std::uint64_t 
     if (target.column[column] != nullptr) static_cast<V*>(target.column[column])[index] = value;
 }
 
-// An element that is given by its exact value in f64.
+// The element with this exact value in f64.
 template <class T>
 struct ElementOf {
     TEGU_DEVICE static T from(double value) { return Narrow<T>::of(static_cast<float>(canonical(value))); }
@@ -52,8 +52,8 @@ TEGU_DEVICE std::uint64_t counted_of(const ReduceTarget& target, const FloatPart
     return target.skip_nans ? target.n - partial.nans : target.n;
 }
 
-// What takes a division or a root: sum / counted, q / (counted - ddof) and its root, and the root of q + s^2
-// / n.
+// The statistics that need a division or a root: sum / counted, q / (counted - ddof) and its root, and the
+// root of q + s^2 / n.
 struct FloatRatios {
     double mean;
     double var;
@@ -61,7 +61,7 @@ struct FloatRatios {
     double norm;
 };
 
-// By one thread, as far as they are asked for.
+// Computes the requested ratios, by one thread.
 template <unsigned Parts>
 TEGU_DEVICE FloatRatios ratios_of(const ReduceTarget& target, const FloatPartial& partial) {
     const double count = static_cast<double>(counted_of(target, partial));
@@ -76,7 +76,7 @@ TEGU_DEVICE FloatRatios ratios_of(const ReduceTarget& target, const FloatPartial
     return ratios;
 }
 
-// By a warp, of what its lane 0 has: divisions side by side, then roots.
+// Computes the ratios in a warp from the partial result of lane 0: divisions in parallel, then roots.
 template <unsigned Parts>
 TEGU_DEVICE FloatRatios warp_ratios_of(const ReduceTarget& target, const FloatPartial& partial) {
     if (!(Parts & kPartMoments)) return ratios_of<Parts>(target, partial);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of float statistics: groups of tiles by teams of warps. That of short rows stands in
+// The kernel of float statistics: groups of tiles by teams of warps. The kernel for short rows is in
 // kernels/statistics/cuda/float_rows.cuh.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace cuda {
 constexpr unsigned kFloatMaxTiles = 16;
 constexpr unsigned kFloatMaxThreads = 512;
 
-// The largest block of a kernel, and how many of these a multiprocessor shall hold at least: that is the
-// limit of its registers. 128 are enough for elements of 32 bits, 64 for their sums.
+// The largest block of a kernel, and the minimum of such blocks on a multiprocessor, which limits the
+// registers. 128 are enough for elements of 32 bits, 64 for their sums.
 template <class T, unsigned Parts, bool Dense>
 struct FloatBlocks {
     static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMaxThreads / kBlocksForRegisters;
@@ -22,8 +22,8 @@ struct FloatBlocks {
         sizeof(T) == 8 ? 3 : (Parts == 0 && Dense ? 2 : 1) * kBlocksForRegisters;
 };
 
-// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero.
-// Returns which are: bit 4 r + j.
+// Loads the elements of a lane in the tile that begins at element `begin`; missing elements become zero.
+// Returns a mask of the existing elements: bit 4 r + j.
 template <class T, class From>
 TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin,
                                     T (&x)[kTileRuns * kFloatRun]) {
@@ -34,7 +34,7 @@ TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin,
         return ~std::uint32_t{0};
     }
     std::uint32_t there = 0;
-    unsigned torn = kTileRuns;  // the run of which some are there, if any
+    unsigned torn = kTileRuns;  // the run with some missing elements, if any
     TEGU_UNROLL
     for (unsigned r = 0; r < kTileRuns; ++r) {
         const unsigned count = elements.count(self + r * kFloatRow);
@@ -82,7 +82,7 @@ TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& fa
     return partial;
 }
 
-// The tiles of a warp, from element `base` on, which is there.
+// The tiles of a warp, from element `base` on, which exists.
 template <unsigned Parts, class T, class From>
 struct TileSweep {
     using A = typename Arithmetic<T>::type;
@@ -99,7 +99,7 @@ struct TileSweep {
     TEGU_DEVICE std::uint32_t load(unsigned t, Raw& x) const {
         return load_tile(elements, base + t * kFloatTile, x);
     }
-    // The node of tile t, if `there` tells which of its elements are in x.
+    // The node of tile t; `there` is the mask of the elements that exist in x.
     TEGU_DEVICE LaneNode take(unsigned t, const Raw& x, std::uint32_t there) const {
         Leaf<A, kTileRuns> leaf;
         leaf.mask = there;
@@ -123,7 +123,7 @@ struct TileSweep {
         }
         return node;
     }
-    // The loads of each tile are in flight while the one before is taken.
+    // Loads each tile while the previous one is computed.
     TEGU_DEVICE LaneNode loading_ahead() const {
         LaneNode node{0, 0, 0, 0, 0};
         Raw x;
@@ -142,11 +142,12 @@ struct TileSweep {
         }
         return node;
     }
-    // The root of all. Sums alone leave registers for more warps, and two tiles of f64 would take too many.
+    // The root of all tiles. Sums without other parts leave registers for more warps, and two tiles of f64
+    // would need too many registers.
     TEGU_DEVICE LaneNode root() const { return Parts != 0 && sizeof(T) < 8 ? loading_ahead() : one_by_one(); }
 };
 
-// An extreme as it is sought: its value in f64.
+// An extreme as its value in f64, to search its position.
 template <class T>
 struct EqualFloat {
     using A = typename Arithmetic<T>::type;
@@ -154,7 +155,7 @@ struct EqualFloat {
     TEGU_DEVICE static bool to(T x, A value) { return widen(x) == value; }
 };
 
-// What a warp finds in its tiles; the tree of the whole chunk is in its first warp.
+// The partial result of a warp's tiles. The first warp of a chunk has the tree of the whole chunk.
 template <class T, unsigned Parts, class From>
 TEGU_DEVICE FloatPartial sweep_group(const Segments& input, bool packs, bool skip_nans,
                                      const ReduceShape& shape, const ReduceRange& range,
@@ -173,14 +174,14 @@ TEGU_DEVICE FloatPartial sweep_group(const Segments& input, bool packs, bool ski
     return partial_of<Parts>(node, facts, !skip_nans, base, first_tile);
 }
 
-// What a kernel does with one way to the elements.
+// Runs a kernel with one way of access to the elements.
 template <class T, unsigned Parts, class From>
 TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTarget& target,
                               const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
                               std::uint64_t* shared) {
     FloatPartial partial = sweep_group<T, Parts, From>(input, packs, target.skip_nans, shape, range, shared);
-    // Found again, in a way that a compiler does not see through: so no register holds the place while tiles
-    // are read.
+    // Recomputes the place in a form that the compiler cannot merge with the first. So no register holds it
+    // while tiles are read.
     const TeamPlace place(shape, range, shuffle(block_x(), 0));
     if (!close_segment<FloatKind<Parts>>(&partial, 1, place, shape, work, shared)) return;
     const std::uint64_t segment = range.first + place.slot;
@@ -208,9 +209,9 @@ TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTar
 // shared: FloatKind<Parts>::shared_bytes
 // result valid in: target, after the last launch of a segment
 // moves: reads n sizeof(T) B a segment            order: the canonical tree, whatever the shape
-// why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second
-//        look that deviations take; of extremes a lane keeps the value and the tile, and only the last warp
-//        looks where in the tile it is
+// why:   a tile is eight 16-byte loads in flight for each lane. Its elements stay in registers for the second
+//        pass, over deviations. A lane keeps the value and the tile of extremes; only the last team searches
+//        their position in the tile
 template <class T, unsigned Parts, bool Dense>
 TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, Dense>::kThreads), (FloatBlocks<T, Parts, Dense>::kBlocks))
     reduce_float(Segments input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trees over nodes of lanes: within a warp's tiles, then over the warps and lanes of a chunk, and the
-// kind of partial result that groups leave (kernels/statistics/cuda/team.cuh). Nodes of equal, full leaves
-// are merged by a way of their own, in which nothing divides and nothing branches.
+// The trees over nodes of lanes: within a warp's tiles, then over the warps and lanes of a chunk. Also the
+// kind of partial result of groups (kernels/statistics/cuda/team.cuh). Nodes of equal, full leaves have a
+// separate merge without divisions or branches.
 #pragma once
 
 #include "kernels/statistics/cuda/float_facts.cuh"
@@ -17,20 +17,20 @@ struct FloatKind {
     static constexpr unsigned kNodeWords = 1 + ((Parts & kPartL1) ? 1 : 0) + ((Parts & kPartMoments) ? 3 : 0);
 
     TEGU_DEVICE static void merge(FloatPartial* a, const FloatPartial& b) { merge_into<Parts>(a, b); }
-    // For the nodes that wait at each level of the tree over a warp's tiles, then for those of a chunk, then
-    // for partial results.
+    // Bytes for the waiting nodes at each level of the tree over a warp's tiles, then for those of a chunk,
+    // then for partial results.
     static std::size_t shared_bytes(const ReduceShape& shape) {
         std::size_t levels = shape.team_warps > 1 ? 1 : 0;
         while (std::size_t{1} << levels < shape.tiles_per_warp) ++levels;
         const std::size_t nodes = std::size_t{shape.threads} * levels * (kNodeWords * 8);
         const std::size_t warps = (Parts & kPartOrder) ? shape.threads / kWarpLanes * (kLocateWords * 8) : 0;
-        const std::size_t own = shape.groups > 1 ? kWords * 8 : 0;  // the result of the block that closes
+        const std::size_t own = shape.groups > 1 ? kWords * 8 : 0;  // the result of the closing block
         const std::size_t max = nodes > warps ? nodes : warps;
         return max > own ? max : own;
     }
 };
 
-// Sums and moments by the tree; what has no order at once.
+// Merges sums and moments in the tree, and facts without order at once.
 template <unsigned Parts>
 struct WarpFold<FloatKind<Parts>> {
     TEGU_DEVICE static FloatPartial of(FloatPartial all, unsigned width, unsigned apart) {
@@ -86,8 +86,8 @@ TEGU_DEVICE LaneNode load_node(const std::uint64_t* shared, unsigned warp) {
     return node;
 }
 
-// The tree over `warps` neighbouring warps, lane by lane, then over the lanes of the first. Nodes lie in
-// shared memory already.
+// The tree over `warps` adjacent warps, lane by lane, then over the lanes of the first. REQUIRES: the nodes
+// are in shared memory.
 template <unsigned Parts>
 TEGU_DEVICE LaneNode ragged_chunk_tree(LaneNode node, unsigned warps, std::uint64_t* shared) {
     const unsigned crossing = log2_of(warps);  // rounds between warps, then five between lanes
@@ -108,8 +108,8 @@ TEGU_DEVICE LaneNode ragged_chunk_tree(LaneNode node, unsigned warps, std::uint6
     return node;
 }
 
-// The same where every node is of as many elements, a power of two, or has none of the moments: a lane that
-// is not there has +0, which changes no sum. scale: 1 over the elements of two nodes.
+// As ragged_chunk_tree(), if every node has the same number of elements, a power of two, or no moments. A
+// missing lane has +0, which changes no sum. scale: 1 over the elements of two nodes.
 template <unsigned Parts>
 TEGU_DEVICE LaneNode full_chunk_tree(LaneNode node, unsigned warps, double scale, std::uint64_t* shared) {
     const bool leads = (warp_index() & (warps - 1)) == 0;
@@ -146,8 +146,8 @@ TEGU_DEVICE LaneNode full_chunk_tree(LaneNode node, unsigned warps, double scale
     return node;
 }
 
-// The tree over the tiles of each chunk, lane by lane, then over its lanes: the root is in the first warp of
-// each chunk, the others' is empty. All threads of the block call it.
+// The tree over the tiles of each chunk, lane by lane, then over its lanes. The first warp of each chunk gets
+// the root; the others get empty nodes. All threads of the block call it.
 template <unsigned Parts>
 TEGU_DEVICE LaneNode chunk_tree(const LaneNode& node, const ReduceShape& shape, std::uint64_t* shared) {
     const unsigned in_chunk = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
@@ -163,9 +163,9 @@ TEGU_DEVICE LaneNode chunk_tree(const LaneNode& node, const ReduceShape& shape, 
                 : ragged_chunk_tree<Parts>(node, warps, shared);
 }
 
-// Takes the nodes of a lane's leaves 0, 1, ..., a power of two of them: each merges with those before it like
-// the carries of a binary counter. What waits is in shared memory, which only this lane sees. Returns the
-// root with the last one.
+// Takes the nodes of a lane's leaves 0, 1, ..., a power of two of them. Each merges with the previous ones
+// like the carries of a binary counter. Waiting nodes are in shared memory that only this lane uses. The last
+// call returns the root.
 template <unsigned Parts>
 TEGU_DEVICE LaneNode push_node(LaneNode node, unsigned number, bool last, std::uint64_t* waiting) {
     TEGU_NO_UNROLL

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What float statistics know besides the trees: extremes, zeros and NaN. No order matters there, so a warp
-// takes the smallest of its lanes' words at once, which is one instruction on newer devices, instead of going
-// up a tree.
+// The facts of float statistics outside the trees: extremes, zeros and NaN. They have no order. So a warp
+// takes the minimum of its lanes' words directly, which is one instruction on newer devices.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -10,21 +9,22 @@
 namespace tegu {
 namespace cuda {
 
-// What a lane keeps over all its leaves, besides the tree.
+// The facts of a lane over all its leaves.
 template <class A>
 struct LaneFacts {
     A min = static_cast<A>(kInfinity);
     A max = static_cast<A>(-kInfinity);
-    std::uint32_t min_in = kNotFound;  // the first leaf that has it: its number as the caller gives it
+    std::uint32_t min_in = kNotFound;  // the first leaf with it, numbered by the caller
     std::uint32_t max_in = kNotFound;
-    std::uint32_t nan_at = kNotFound;  // position of the first NaN, as the caller counts it
-    // how many NaN, and kInfiniteLeaf for each leaf with an infinity that decides: both fit a warp's 16 tiles
+    std::uint32_t nan_at = kNotFound;  // position of the first NaN, counted by the caller
+    // number of NaN, plus kInfiniteLeaf for each leaf with a decisive infinity: both fit for a warp's 16
+    // tiles
     std::uint32_t rare = 0;
     std::uint32_t zeros = 0;
 };
 constexpr std::uint32_t kInfiniteLeaf = 1u << 16;
 
-// Gives the first of every `width` lanes (all of them, in fact) the facts of them all.
+// Gives every lane the merged facts of its group of `width` lanes.
 template <unsigned Parts, class A>
 TEGU_DEVICE void fold_facts(LaneFacts<A>* facts, unsigned width) {
     const bool rare = warp_any(facts->rare != 0);
@@ -52,7 +52,7 @@ TEGU_DEVICE void fold_facts(LaneFacts<A>* facts, unsigned width) {
     }
 }
 
-// Unsigned numbers in the order of the values; both zeros are one. Not for NaN.
+// Maps floats to unsigned numbers in the order of the values; both zeros are equal. Not for NaN.
 TEGU_DEVICE std::uint32_t order_of(float x) {
     const std::uint32_t bits = bit_cast<std::uint32_t>(x + 0.0f);
     return bits ^ ((bits >> 31) != 0 ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
@@ -81,7 +81,7 @@ TEGU_DEVICE Word warp_total(Word word) {
     for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) word += shuffle_xor(word, mask);
     return word;
 }
-// The smallest value of the lanes, or the largest, and where it is first, in all of them.
+// Gives all lanes the smallest value of the lanes, or the largest, and its first position.
 template <class A, class At>
 TEGU_DEVICE void warp_extremes(A* min, At* min_at, A* max, At* max_at) {
     const auto low = order_of(*min);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of floats. A lane holds the elements of its leaf in registers and goes over them twice: for sums
-// and extremes, then for deviations. Elements that do not count (beyond the end, skipped NaN) are filled with
-// what changes nothing, so that one code serves every leaf. What is rare, a leaf that has to be computed in
-// f64, goes over the elements in memory: slower, with few registers.
+// The leaves of floats. A lane holds the elements of its leaf in registers and passes over them twice: for
+// sums and extremes, then for deviations.
+//
+// Elements that do not count (beyond the end, skipped NaN) get a neutral value, so that one code serves every
+// leaf. A rare leaf that needs f64 reads its elements from memory: slower, with few registers.
 #pragma once
 
 #include "kernels/statistics/cuda/float_facts.cuh"
@@ -34,7 +35,7 @@ TEGU_DEVICE A sum_of_four(const A (&a)[kFloatRun]) {
     return (a[0] + a[1]) + (a[2] + a[3]);
 }
 
-// s and q of c elements about `mean`, from the leaves of their deviations and squares.
+// Sets s and q of c elements about `mean`, from the leaf sums of their deviations and squares.
 TEGU_DEVICE void set_moments(double mean, double deviations, double squares, std::uint32_t c,
                              LaneNode* node) {
     const double q = squares - spread_between(deviations, c);
@@ -45,14 +46,14 @@ TEGU_DEVICE void set_moments(double mean, double deviations, double squares, std
 
 // --- a leaf in f64
 
-// A leaf of `Runs` runs that has to be computed in f64, read from `elements` as often as needed: unsigned
-// load(index, T* x). If bytes change between two looks the result is that of some bytes.
+// A leaf of `Runs` runs that needs f64, read from `elements` in each pass: unsigned load(index, T* x). If
+// bytes change between two passes, the result is that of some bytes.
 template <class T, unsigned Runs, class From>
 class WideLeaf {
   public:
     TEGU_DEVICE WideLeaf(const From& elements, std::uint64_t begin) : elements_(elements), begin_(begin) {}
 
-    // Of the elements of `mask`: bit 4 r + j.
+    // The sum over the elements of `mask`: bit 4 r + j.
     template <class F>
     TEGU_DEVICE double sum(std::uint32_t mask) const {
         Sum<F> sum{{0, 0, 0, 0}};
@@ -102,7 +103,7 @@ class WideLeaf {
 
 // --- a leaf in registers
 
-// The elements of a leaf of `Runs` runs and which of them count: bit 4 r + j. Those that are not there hold
+// The elements of a leaf of `Runs` runs and the mask of those that count: bit 4 r + j. Missing elements are
 // +0.
 template <class A, unsigned Runs>
 struct Leaf {
@@ -123,7 +124,7 @@ struct Leaf {
             a[i % kFloatRun] = (i < kFloatRun ? A(0) : a[i % kFloatRun]) + F::of(x[i]);
         return sum_of_four(a);
     }
-    // The smallest f(x), and the largest x: in four chains, none of which has to wait long.
+    // The smallest f(x), and the largest x, in four independent chains to hide latency.
     template <class F>
     TEGU_DEVICE A least() const {
         A a[kFloatRun];
@@ -139,13 +140,13 @@ struct Leaf {
             a[i % kFloatRun] = i < kFloatRun ? x[i] : larger(a[i % kFloatRun], x[i]);
         return larger(larger(a[0], a[1]), larger(a[2], a[3]));
     }
-    // Gives those that do not count a value.
+    // Sets the elements that do not count to a value.
     TEGU_DEVICE void fill(A value) {
         TEGU_UNROLL
         for (unsigned i = 0; i < kElements; ++i)
             if (((mask >> i) & 1u) == 0) x[i] = value;
     }
-    // REQUIRES: one counts.
+    // REQUIRES: one element counts.
     TEGU_DEVICE A any_counted() const {
         A value = x[0];
         TEGU_UNROLL
@@ -153,7 +154,7 @@ struct Leaf {
             if ((mask >> i) & 1u) value = x[i];
         return value;
     }
-    // Bits of the elements for which Is::so(x).
+    // A mask of the elements for which Is::so(x).
     template <class Is>
     TEGU_DEVICE std::uint32_t which() const {
         std::uint32_t bits = 0;
@@ -181,8 +182,8 @@ struct IsInfinite {
     }
 };
 
-// Extremes and zeros. REQUIRES: elements that do not count equal one that does. `nan`: some of them are NaN;
-// then extremes do not matter.
+// Extremes and zeros. REQUIRES: elements that do not count equal one that counts. `nan`: some elements are
+// NaN; then extremes do not matter.
 template <class A, unsigned Runs>
 TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
     const A low = leaf.template least<Identity>();
@@ -200,7 +201,7 @@ TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t n
     if (nan || least == A(0)) facts->zeros += count_bits(leaf.template which<IsZero>() & leaf.mask);
 }
 
-// Sums of deviations from the mean; the leaf then holds the deviations. False: the squares cannot be used.
+// Sums of deviations from the mean; the leaf then holds the deviations. False: the squares are not usable.
 template <class A, unsigned Runs>
 TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
     const std::uint32_t c = leaf->full() ? leaf->kElements : count_bits(leaf->mask);
@@ -211,13 +212,13 @@ TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
     const A squares = leaf->template sum<Square>();
     set_moments(static_cast<double>(mean), static_cast<double>(leaf->template sum<Identity>()),
                 static_cast<double>(squares), c, node);
-    // If every element is the mean nothing was lost.
+    // If every element equals the mean, nothing was lost.
     return sizeof(A) == 8 || usable(squares) ||
            (squares == A(0) && leaf->template which<IsZero>() == Leaf<A, Runs>::kFull);
 }
 
-// Takes the elements of a lane in one leaf: adds their facts, returns the leaf's node. `wide`: the same
-// elements in memory; `number`: of the leaf; `position`: of its first element.
+// Adds the facts of a lane's leaf and returns the leaf's node. `wide`: the same elements in memory; `number`:
+// of the leaf; `position`: of its first element.
 template <unsigned Parts, class T, unsigned Runs, class From, class A>
 TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>& wide, std::uint32_t number,
                                std::uint32_t position, bool skip_nans, LaneFacts<A>* facts) {
@@ -225,7 +226,7 @@ TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>
     A sum = leaf.template sum<Identity>();
     A l1 = (Parts & kPartL1) ? leaf.template sum<Magnitude>() : sum;
     std::uint32_t found = 0;
-    // A finite sum has neither a NaN nor an infinity among its elements.
+    // A finite sum has no NaN and no infinity among its elements.
     if (!finite(sum) || !finite(l1)) {
         const std::uint32_t nans = leaf.template which<IsNan>();
         if (nans != 0) {
@@ -255,7 +256,7 @@ TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>
         take_order(leaf, (found & kSawNan) != 0, number, facts);
     }
     if (!(Parts & kPartMoments)) return node;
-    if (found != 0) {  // that alone decides
+    if (found != 0) {  // this alone decides the result
         if (found & kSawInfinity) facts->rare += kInfiniteLeaf;
         node.n = count_bits(leaf.mask);
     } else if (!take_moments(&leaf, sum, &node)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of float statistics of short rows: a row by a few lanes of a warp, so that most of the tree
-// needs no other lane.
+// The kernel of float statistics for short rows. A few lanes of a warp handle a row, so that most merges need
+// no other lane.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -9,11 +9,11 @@
 namespace tegu {
 namespace cuda {
 
-// The leaves of a lane in a row, in the order in which the tree takes them: run `lane + lanes * i`, where i
-// counts with its bits reversed.
+// The leaves of a lane in a row, in tree order: run `lane + lanes * i`, where the bits of i are counted in
+// reverse.
 struct RowLeaves {
-    unsigned lanes;  // of the row
-    unsigned count;  // of the leaves: a power of two
+    unsigned lanes;  // for each row
+    unsigned count;  // number of leaves: a power of two
     TEGU_DEVICE unsigned lane() const { return lane_index() & (lanes - 1); }
     TEGU_DEVICE unsigned run_after(unsigned run, unsigned k) const {
         const unsigned carried = count - (count >> (trailing_zeros(~k) + 1));
@@ -27,8 +27,8 @@ struct RowLeaves {
 // block: shape.threads (32..FloatBlocks<T, Parts, false>::kThreads)
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the launch
 // moves: reads n sizeof(T) B a row                 order: the canonical tree
-// why:   few lanes a row: most merges need no other lane, and many lanes finish a row each; the loads of the
-//        next leaves are in flight
+// why:   few lanes a row: most merges need no other lane, and many lanes finish one row each; the next leaves
+//        load ahead
 template <class T, unsigned Parts>
 TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<T, Parts, false>::kBlocks))
     reduce_float_rows(Segments input, bool packs, ReduceTarget target, ReduceShape shape, ReduceRange range) {

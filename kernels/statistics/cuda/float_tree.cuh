@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The canonical tree and the tree of moments of docs/numerics.md above the leaves: nodes of lanes within a
-// chunk, and partial results of chunks and more.
+// chunk, and partial results of one or more chunks.
 #pragma once
 
 #include <cfloat>
@@ -12,7 +12,7 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kFloatRun = 4;  // neighbours of a lane in one row of a tile
+constexpr unsigned kFloatRun = 4;  // adjacent elements of a lane in one row of a tile
 constexpr unsigned kFloatTile = 1024;
 constexpr unsigned kFloatRow = 128;  // elements of a row of a tile
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
@@ -23,7 +23,7 @@ enum FloatPart : unsigned { kPartMoments = 1, kPartOrder = 2, kPartL1 = 4 };
 constexpr unsigned kAllFloatParts = kPartMoments | kPartOrder | kPartL1;
 enum FloatFact : unsigned { kSawNan = 1, kSawInfinity = 2 };  // of counted elements
 
-// Of the type.
+// The largest finite value of the type.
 TEGU_DEVICE float largest_finite(float) {
     return FLT_MAX;
 }
@@ -42,14 +42,14 @@ TEGU_DEVICE float magnitude(float x) {
 TEGU_DEVICE double magnitude(double x) {
     return fabs(x);
 }
-// Whether a leaf of squares in A stands: rounding to subnormals or overflow has not spoilt it.
+// Returns whether a leaf of squares in A is accurate: neither subnormal rounding nor overflow affects it.
 TEGU_DEVICE bool usable(float q) {
     return q >= 7.888609052210118e-31f && q <= FLT_MAX;
 }  // 2^-100
 TEGU_DEVICE bool usable(double q) {
     return q <= DBL_MAX;
 }
-// REQUIRES: no NaN, or a result that does not matter. The sign of a zero is either.
+// REQUIRES: no NaN, or an unused result. The sign of a zero is unspecified.
 TEGU_DEVICE float smaller(float a, float b) {
     return fminf(a, b);
 }
@@ -65,7 +65,7 @@ TEGU_DEVICE double larger(double a, double b) {
 
 // --- nodes of the trees
 
-// t^2 / n with n elements. A power of two is divided by exactly, so its reciprocal serves.
+// t^2 / n with n elements. Division by a power of two is exact, so its reciprocal is used.
 TEGU_DEVICE double spread_between(double t, std::uint32_t n) {
     if ((n & (n - 1)) == 0) {
         const std::uint64_t exponent = 1023 - (31 - leading_zeros(n));
@@ -74,17 +74,17 @@ TEGU_DEVICE double spread_between(double t, std::uint32_t n) {
     return (t * t) / static_cast<double>(n);
 }
 
-// Whether x is zero or far from the ends of the range.
+// Returns whether x is zero or far from the ends of the range.
 TEGU_DEVICE bool divides_plainly(double x) {
     const auto high = static_cast<std::uint32_t>(bit_cast<std::uint64_t>(x) >> 32) & 0x7fffffffu;
     return high - (123u << 20) < (1900u << 20) || x == 0;
 }
-// x / n, rounded once, without a branch: several of them take no longer than one. REQUIRES:
-// divides_plainly(x); n from 1 to 2^63.
+// x / n, rounded once, without a branch, so several divisions overlap. REQUIRES: divides_plainly(x); n from 1
+// to 2^63.
 TEGU_DEVICE double over_count(double x, double n) {
 #if defined(__CUDACC__)
     double reciprocal;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(n));  // 20 bits or more
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(n));  // accurate to 20 bits or more
     double rest = fma(-n, reciprocal, 1.0);
     reciprocal = fma(reciprocal, fma(rest, rest, rest), reciprocal);
     rest = fma(-n, reciprocal, 1.0);
@@ -96,7 +96,7 @@ TEGU_DEVICE double over_count(double x, double n) {
 #endif
 }
 
-// The same where the range may end.
+// As spread_of(), also near the ends of the range.
 TEGU_DEVICE double careful_spread(double sa, double na, double sb, double nb) {
     const bool equal = na == nb;
     const double n = na + nb;
@@ -120,7 +120,7 @@ TEGU_DEVICE double careful_spread(double sa, double na, double sb, double nb) {
     }
 }
 
-// What two sides' q grow by when they are merged: the same for any of them first.
+// The increase of q when two sides merge. Symmetric in the sides.
 TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
     const bool equal = na == nb;
     const double n = na + nb;
@@ -133,7 +133,7 @@ TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
     return equal ? quotient : (t * t) * quotient;
 }
 
-// What a lane hands up the tree of a chunk. n <= 16384.
+// The node of a lane in the tree of a chunk. n <= 16384.
 struct LaneNode {
     double sum;
     double l1;
@@ -162,7 +162,7 @@ TEGU_DEVICE LaneNode merge(const LaneNode& a, const LaneNode& b) {
     return out;
 }
 
-// The same where a.n = b.n is a power of two. scale: 1 / (a.n + b.n).
+// As merge(), where a.n = b.n is a power of two. scale: 1 / (a.n + b.n).
 template <unsigned Parts>
 TEGU_DEVICE LaneNode merge_equal(const LaneNode& a, const LaneNode& b, double scale) {
     LaneNode out = a;
@@ -177,7 +177,7 @@ TEGU_DEVICE LaneNode merge_equal(const LaneNode& a, const LaneNode& b, double sc
     return out;
 }
 
-// The moments of b join those of *a: for any counts, and the same way for all.
+// Adds the moments of b to those of *a, by the same operations for all counts.
 TEGU_DEVICE void join_moments(double* n, double* s, double* q, double bn, double bs, double bq) {
     const double between = spread_of(*s, *n == 0 ? 1 : *n, bs, bn == 0 ? 1 : bn);
     const double joined = (*q + bq) + between;
@@ -211,7 +211,7 @@ TEGU_DEVICE LaneNode shuffle_xor_node(const LaneNode& node, unsigned mask) {
     return other;
 }
 
-// Lane l takes in lane l + width / 2, then width / 4, ..., 1: in every one of `width` lanes their root.
+// Lane l merges lane l + width / 2, then width / 4, ..., 1. All of the `width` lanes get their root.
 template <unsigned Parts>
 TEGU_DEVICE LaneNode fold_lanes(LaneNode node, unsigned width) {
     TEGU_NO_UNROLL
@@ -220,7 +220,7 @@ TEGU_DEVICE LaneNode fold_lanes(LaneNode node, unsigned width) {
     return node;
 }
 
-// Subtrees above a chunk, and the facts that have no order. The words that a set of parts uses come first.
+// Subtrees above a chunk, and the facts without order. The words used by a set of parts come first.
 struct FloatPartial {
     double sum = 0;
     std::uint64_t nans = 0;

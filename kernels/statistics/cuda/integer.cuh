@@ -7,7 +7,7 @@
 namespace tegu {
 namespace cuda {
 
-// An extreme as it is sought: its key.
+// An extreme as its key, to search its position.
 template <class T>
 struct EqualInteger {
     TEGU_DEVICE static T from(std::uint64_t key) {
@@ -16,7 +16,7 @@ struct EqualInteger {
     TEGU_DEVICE static bool to(T x, T value) { return x == value; }
 };
 
-// The statistics of a segment from its total, by one thread.
+// Writes the statistics of a segment from its total, by one thread.
 template <class T>
 TEGU_DEVICE void end_integer(const ReduceTarget& target, const ReduceWork& work, std::uint64_t slot,
                              std::uint64_t segment, const IntegerPartial& total) {
@@ -31,7 +31,7 @@ TEGU_DEVICE void end_integer(const ReduceTarget& target, const ReduceWork& work,
     atomic_max(work.overflow, ~segment);
 }
 
-// What a lane finds in the tiles of a warp.
+// The partial result of a lane in the tiles of a warp.
 template <class T, unsigned Parts>
 TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElements>& elements,
                                           std::uint64_t first_tile, unsigned tiles) {
@@ -69,7 +69,7 @@ TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElem
 // shared: IntegerKind<Parts>::shared_bytes
 // result valid in: target and work.overflow, after the last launch of a segment
 // moves: reads n sizeof(T) B a segment            order: any
-// why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
+// why:   runs of 16 bytes, eight in flight for each lane, for every type; exact sums allow any order
 template <class T, unsigned Parts>
 TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
     reduce_integer(Segments input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
@@ -103,7 +103,7 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
 // shared: none
 // result valid in: target and work.overflow, after the launch
 // moves: reads n sizeof(T) B a row                 order: any
-// why:   few lanes a row, so that most is added in one lane; the loads of the next run are in flight
+// why:   few lanes a row, so that a lane adds most elements itself; the loads of the next run are in flight
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
     reduce_integer_rows(Segments input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of integers in a lane: its sums, and the extremes by value and by tile.
+// Statistics of integers in a lane: its sums, and its extremes by value and tile.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -9,7 +9,7 @@ namespace tegu {
 namespace cuda {
 
 // --- extremes
-// Each kind has take(run), low() and high(); nothing taken: the other end of the type.
+// Each kind has take(run), low() and high(). Without elements, they return the other end of the type.
 
 template <class T>
 class WordExtremes {
@@ -31,9 +31,9 @@ class WordExtremes {
     T high_ = Signedness<T>::kSmallest;
 };
 
-// Elements of 8 and 16 bits. The upper part of a word (or half) decides the order, whatever lies below it: so
-// each element is shifted there, with its neighbours below. Two are in the upper parts of halves at once
-// where halves are fast.
+// Elements of 8 and 16 bits. The upper part of a word (or half) determines its order, for any lower part. So
+// each element is shifted there, with its neighbours below. Where operations on halves are fast, two elements
+// are compared at once.
 template <class T>
 class PackedExtremes {
   public:
@@ -111,7 +111,7 @@ class IntegerLane {
   public:
     static constexpr unsigned kRun = IntegerRun<T>::kElements;
 
-    // The whole runs of a tile. Its number: tiles come in order.
+    // Takes the whole runs of a tile and the tile's number; tiles come in order.
     TEGU_DEVICE void take_tile(const RunWords (&x)[kTileRuns], std::uint32_t number) {
         typename ExtremesOf<T>::type extremes;
         TEGU_UNROLL
@@ -121,7 +121,7 @@ class IntegerLane {
         }
         if (Parts & kPartExtremes) note(extremes.low(), extremes.high(), number);
     }
-    // The first `count` elements of a run; the others are zero.
+    // Takes the first `count` elements of a run; the others are zero.
     TEGU_DEVICE void take_run(T (&x)[kRun], unsigned count, std::uint32_t number) {
         if (count == 0) return;
         sums_.take(words_of(x));
@@ -134,7 +134,7 @@ class IntegerLane {
         extremes.take(words_of(x));
         note(extremes.low(), extremes.high(), number);
     }
-    // Extremes are where their numbers say: first + number.
+    // The position of an extreme is first + its number.
     TEGU_DEVICE IntegerPartial total(std::uint64_t first) const {
         IntegerPartial total;
         sums_.add_to(&total);

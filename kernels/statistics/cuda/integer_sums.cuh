@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of integers: exact, so the order is free. A lane keeps sums as wide as its elements and their number
-// need; 128 and 192 bits are what lanes are merged in. Small elements are added several at a time, as they
-// lie in a word.
+// Exact sums of integers, in any order. A lane keeps sums as wide as its elements and their number need;
+// lanes are merged in 128 and 192 bits. Small elements are added several at a time within a word.
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -21,7 +20,7 @@ struct IntegerPartial : ReduceTotal {
     }
 };
 
-// a = a + b with the carry into the next limb returned.
+// a = a + b; returns the carry into the next limb.
 TEGU_DEVICE std::uint64_t add_carrying(std::uint64_t* a, std::uint64_t b) {
     *a += b;
     return *a < b ? 1u : 0u;
@@ -75,18 +74,18 @@ struct Signedness {
     static constexpr T kSmallest = kSigned ? static_cast<T>(std::uint64_t{1} << (8 * sizeof(T) - 1)) : T(0);
     static constexpr T kLargest = static_cast<T>(~kSmallest);
 };
-// Its unsigned order is the order of the elements.
+// Maps elements to unsigned numbers of the same order.
 template <class T>
 TEGU_DEVICE std::uint64_t order_key(T value) {
     const auto bits = static_cast<std::uint64_t>(value);
     return Signedness<T>::kSigned ? bits ^ (std::uint64_t{1} << 63) : bits;
 }
 
-// A run as it lies in registers: arrays of bytes would be taken apart.
+// A run as words: the compiler would split arrays of bytes.
 struct RunWords {
     std::uint32_t word[4];
 };
-// A whole run. REQUIRES: aligned to 16 bytes.
+// Loads a whole run. REQUIRES: aligned to 16 bytes.
 TEGU_DEVICE RunWords load_words(const void* from) {
     RunWords run;
     load_packs<std::uint32_t, 4>(static_cast<const std::uint32_t*>(from), run.word);
@@ -100,11 +99,11 @@ TEGU_DEVICE RunWords words_of(const T (&x)[IntegerRun<T>::kElements]) {
 }
 
 // --- sums
-// Of all that a lane reads: 16 tiles at most, so 2048 bytes a lane, which decides how wide the sums are. Each
+// The sums of a lane over at most 16 tiles. The 2048 bytes of a lane determine the width of the sums. Each
 // kind of sums has
-//   take(run)    adds a run; elements that are not there are zero
-//   zeros()      of those taken
-//   add_to(to)   sums, magnitudes, squares
+//   take(run)    adds a run; missing elements are zero
+//   zeros()      the number of zeros
+//   add_to(to)   adds sums, magnitudes, squares
 
 // Elements of 64 and 32 bits. Sums of words of 32 bits in 64 need no carry.
 template <class T, unsigned Parts>
@@ -147,7 +146,7 @@ class WordSums {
     }
 
   private:
-    // The words of `value` to pieces[0] and pieces[1].
+    // Adds the words of `value` to pieces[0] and pieces[1].
     TEGU_DEVICE static void add_words(std::uint64_t value, std::uint64_t* pieces) {
         pieces[0] += static_cast<std::uint32_t>(value);
         pieces[1] += value >> 32;
@@ -161,7 +160,7 @@ class WordSums {
             add_words(multiply_high(size, size), squares_ + 2);
         }
     }
-    // limbs += the pieces, each 32 bits above the one before.
+    // limbs += the pieces; each piece is 32 bits above the previous one.
     template <unsigned N>
     TEGU_DEVICE static void add_pieces(std::uint64_t (&limbs)[N], const std::uint64_t (&pieces)[4]) {
         std::uint64_t value[N];
@@ -182,7 +181,7 @@ class WordSums {
     std::uint32_t zeros_ = 0;
 };
 
-// `biased`, a sum of `count` numbers that were moved up by `by`, as two limbs.
+// Adds `biased`, a sum of `count` numbers with an offset of `by` each, as two limbs.
 TEGU_DEVICE void add_biased(std::uint32_t biased, std::uint32_t count, std::uint32_t by,
                             std::uint64_t (&to)[2]) {
     const std::uint64_t sum = std::uint64_t{biased} - std::uint64_t{by} * count;
@@ -228,10 +227,10 @@ class HalfSums {
     std::uint32_t sum_ = 0;
     std::uint32_t l1_ = 0;
     std::uint64_t squares_ = 0;
-    std::uint32_t filled_ = 0;  // two counts of elements that are not zero
+    std::uint32_t filled_ = 0;  // two counts of nonzero elements
 };
 
-// Bytes, four at a time. Signed ones are moved up by 128: then abs(x) is the distance from 128.
+// Bytes, four at a time. Signed bytes get an offset of 128, so that abs(x) is the distance from 128.
 template <class T, unsigned Parts>
 class ByteSums {
   public:
@@ -265,7 +264,7 @@ class ByteSums {
     std::uint32_t sum_ = 0;
     std::uint32_t l1_ = 0;
     std::uint32_t squares_ = 0;
-    std::uint32_t filled_ = 0;  // 128 for each element that is not zero
+    std::uint32_t filled_ = 0;  // 128 for each nonzero element
 };
 
 template <class T, unsigned Parts, std::size_t Bytes = sizeof(T)>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a segment by their index, with or without gaps between rows: whole packs where the address
-// allows it, else one by one. Whatever the bytes say, only elements [0, n) are touched.
+// Loads elements of a segment by index, with or without gaps between rows. Uses whole packs where the address
+// allows, else single loads. Touches only elements [0, n).
 #pragma once
 
 #include "kernels/execution/cuda/element.cuh"
@@ -9,16 +9,17 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kTileRuns = 8;  // runs of neighbours that a lane owns in a tile
+constexpr unsigned kTileRuns = 8;  // runs of adjacent elements that a lane owns in a tile
 
-// Bytes that one lane's neighbours fill, and one access of them.
+// Bytes of one lane's adjacent elements, and bytes of one access to them.
 template <class T, unsigned Run>
 struct RunBytes {
     static constexpr unsigned kAll = sizeof(T) * Run;
     static constexpr unsigned kAccess = kAll < 16 ? kAll : 16;
 };
 
-// Where the packs of a job lie: nowhere a run that starts at a multiple of `run` is torn or badly aligned.
+// Returns whether every run is a pack: no run that starts at a multiple of `run` is split by a gap or
+// misaligned.
 inline bool runs_are_packs(const Segments& input, std::size_t element_bytes, unsigned run,
                            std::uint64_t segments) {
     const std::size_t all = element_bytes * run, access = all < 16 ? all : 16;
@@ -28,7 +29,7 @@ inline bool runs_are_packs(const Segments& input, std::size_t element_bytes, uns
            (!gaps || (input.cols % run == 0 && input.stride * element_bytes % access == 0));
 }
 
-// Bytes that one lane's neighbours fill, in whole words: packs of bytes would be loaded in pieces.
+// Loads one lane's adjacent elements in whole words: packs of bytes would be loaded in parts.
 template <class T, unsigned Run>
 TEGU_DEVICE void load_packs(const T* from, T* x) {
     using Words = Pack<std::uint32_t, RunBytes<T, Run>::kAccess / 4>;
@@ -47,13 +48,13 @@ struct DenseElements {
 
     TEGU_DEVICE DenseElements(const Segments& input, std::uint64_t segment, bool)
         : data(static_cast<const T*>(input.data) + segment * input.step), n(input.n) {}
-    // How many of the Run elements from `begin` on are there.
+    // The number of the Run elements from `begin` on that exist.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
     }
-    // REQUIRES: all Run elements from `begin`, a multiple of Run, are there.
+    // REQUIRES: all Run elements from `begin`, a multiple of Run, exist.
     TEGU_DEVICE void load_run(std::uint64_t begin, T* x) const { load_packs<T, Run>(data + begin, x); }
-    // Elements that are not there become zero. Returns how many are.
+    // Missing elements become zero. Returns the number of existing ones.
     TEGU_DEVICE unsigned load(std::uint64_t begin, T* x) const {
         const unsigned there = count(begin);
         if (there == Run) {
@@ -66,7 +67,7 @@ struct DenseElements {
     }
 };
 
-// A segment without gaps. If its runs cannot be loaded as packs, one by one.
+// A segment without gaps. Loads single elements if its runs cannot be loaded as packs.
 template <class T, unsigned Run>
 struct RowElements {
     const T* data;
@@ -75,7 +76,7 @@ struct RowElements {
 
     TEGU_DEVICE RowElements(const Segments& input, std::uint64_t segment, bool runs_are_packs)
         : data(static_cast<const T*>(input.data) + segment * input.step), n(input.n), packs(runs_are_packs) {}
-    // As DenseElements has it.
+    // As in DenseElements.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
     }
@@ -91,7 +92,7 @@ struct RowElements {
     }
 };
 
-// Any segment. Run: neighbours that are loaded together, at indices that are multiples of it.
+// Any segment. Run: adjacent elements that are loaded together, from indices that are multiples of Run.
 template <class T, unsigned Run>
 struct Elements {
     const T* data;
@@ -118,13 +119,13 @@ struct Elements {
         return index / cols * row_stride + index % cols;
     }
     TEGU_DEVICE T at(std::uint64_t index) const { return data[offset(index)]; }
-    // As DenseElements has it.
+    // As in DenseElements.
     TEGU_DEVICE void load_run(std::uint64_t begin, T* x) const { load(begin, x); }
-    // How many of the Run elements from `begin` on are there.
+    // The number of the Run elements from `begin` on that exist.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
     }
-    // Elements that are not there become zero. Returns how many are.
+    // Missing elements become zero. Returns the number of existing ones.
     TEGU_DEVICE unsigned load(std::uint64_t begin, T* x) const {
         const unsigned there = count(begin);
         if (packs && there == Run) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of reduce. Few kernels are compiled: four kinds of sets for each float type, three for each
-// integer type, and for short rows the sum alone and everything.
+// The launches of reduce. Few kernels are compiled: four sets for each float type, three for each integer
+// type, and for short rows the sum only and all statistics.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch.cuh"
 #include "kernels/statistics/cuda/float_rows.cuh"
@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kMoves = "reads n elements, writes up to 16 B a statistic and sequence";
 
 using IntegerKernel = void (*)(Segments, bool, ReduceTarget, ReduceWork, ReduceShape, ReduceRange);
-// Rows: types; columns: sum, order, all. Squares of integers alone would hardly be faster than everything.
+// Rows: types; columns: sum, order, all. Squares of integers without extremes would hardly be faster than
+// all.
 #define TEGU_X(T, word)                                                                                   \
     variant(reduce_integer<T, 0>, word, "sum"), variant(reduce_integer<T, kPartExtremes>, word, "order"), \
         variant(reduce_integer<T, kAllIntegerParts>, word, "all")
@@ -40,7 +41,7 @@ constexpr KernelTable<decltype(&reduce_float_rows<float, 0>), 2 * kFloatTypes> k
     "reduce_float_rows", kMoves, {TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
 
-// Of the columns of kReduceInteger and kReduceFloat; the shared memory that each needs.
+// Shared memory of the kernels in the columns of kReduceInteger and kReduceFloat.
 std::size_t integer_shared_bytes(unsigned column, const ReduceShape& shape) {
     return column == 0   ? IntegerKind<0>::shared_bytes(shape)
            : column == 1 ? IntegerKind<kPartExtremes>::shared_bytes(shape)
@@ -121,7 +122,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
         work.resident_threads = FloatBlocks<double, 0, true>::kBlocks * work.max_threads;
     } else if (kind != ReduceKind::Sum) {
         work.resident_threads = kFloatMaxThreads;
-        // two blocks of a multiprocessor: one reads while the other closes
+        // two blocks on a multiprocessor: one reads while the other closes
         work.max_threads = kFloatMaxThreads / 2;
     }
     return work;
@@ -129,7 +130,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
 
 namespace {
 
-// Of one long segment, and of many rows of 16 elements.
+// The shape for one long segment, or for many rows of 16 elements.
 ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
     const ReduceWorkload work = rows ? reduce_workload(type, ReduceKind::All, 1 << 20, 16)
                                      : reduce_workload(type, ReduceKind::All, 1, 1 << 27);

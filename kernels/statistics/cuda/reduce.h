@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // launch_reduce: any set of statistics of one segment, or of many (the rows of an array), in one pass over
-// the data (docs/numerics.md). A team of warps reduces one group: consecutive tiles of one segment. Groups
-// are aligned powers of two of tiles, so each is one subtree of the canonical tree, and the shape of a launch
-// changes no bit. Where a segment has several groups, the last block to get there closes its tree.
+// the data (docs/numerics.md). A team of warps reduces one group: consecutive tiles of one segment.
 #pragma once
 
 #include <cstdint>
@@ -35,42 +33,44 @@ enum ReduceColumn : unsigned {
     kReduceColumns
 };
 
-// Which kernel computes a set of statistics: few are compiled, and a set takes the least that has all of it.
+// The kernel for a set of statistics. Few kernels are compiled; a set uses the smallest that computes all of
+// it.
 enum class ReduceKind : std::uint8_t {
     Sum,      // count, sum, mean, nans; l1 of unsigned integers
     Moments,  // those, l2, var, std
-    Order,    // those of Sum, the extremes, where they are, nonzero
+    Order,    // those of Sum, the extremes and their positions, nonzero
     All,
 };
 
 struct ReduceTarget {
-    // element r of a column: the result of segment r; null: not asked for. Minmax: two values a segment.
+    // element r of a column: the result of segment r; null: not requested. Minmax: two values a segment.
     void* column[kReduceColumns];
-    std::uint64_t n;  // elements that the statistics are of
+    std::uint64_t n;  // number of elements, for the statistics
     bool skip_nans;
     std::uint32_t ddof;
 };
 
-// What groups leave for the block that closes their segment.
+// Size of a group's partial result for the block that closes the segment.
 constexpr std::size_t kReducePartialBytes = 128;
 
 struct ReduceWork {
     // [segments of the launch * places] of kReducePartialBytes, 8-byte aligned; all 0 when the tickets are.
     // Not used with one group.
     void* partials;
-    // [segments of the launch], 0 before the first launch of a segment and 0 after its last. Not used with
-    // one group.
+    // [segments of the launch * tickets], 0 before the first launch of a segment and 0 after its last. Not
+    // used with one group.
     std::uint32_t* tickets;
-    // [segments of the launch] of kReducePartialBytes, 16-byte aligned: the ReduceTotal of those whose sum
-    // or l1 does not
+    // [segments of the launch] of kReducePartialBytes, 16-byte aligned: the ReduceTotal of each segment whose
+    // sum or l1 does not fit. Null: all fit. Integers only.
     void* totals;
-    // fit. Null: all fit. Integers only.
-    // one, 0 before: the complement of the first segment whose sum or l1 does not fit. Not used without
-    // totals.
+    // one word, 0 before: gets the complement of the first segment whose sum or l1 does not fit. Not used
+    // without totals.
     std::uint64_t* overflow;
 };
 
-// Which part of a job a launch computes: segments [first, first + count); and if they have several groups,
+// Groups are aligned powers of two of tiles, so each is a subtree of the canonical tree. So the shape of a
+// launch changes no bit. If a segment has several groups, the last block to finish closes its tree.
+// The part of a job that one launch computes: segments [first, first + count). If these have several groups,
 // groups [first_group, first_group + group_count) of each.
 struct ReduceRange {
     std::uint64_t first;
@@ -79,13 +79,13 @@ struct ReduceRange {
     std::uint64_t group_count;
 };
 
-// One launch. Results are complete when every group of a segment was launched once.
-// REQUIRES: range.count * range.group_count < 2^31.
+// One launch. Results are complete after every group of a segment was launched once. REQUIRES: range.count *
+// range.group_count < 2^31.
 LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const Segments& input,
                            const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
                            const ReduceRange& range, Stream stream);
 
-// What choose_reduce_shape() takes: the tiles of the kernel for this type and set.
+// The workload for choose_reduce_shape(): the tiles of the kernel for this type and set.
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n);
 
 // The exact results of a segment of integers, as two's complement little-endian limbs.
@@ -94,7 +94,7 @@ struct ReduceTotal {
     std::uint64_t zeros;
     std::uint64_t l1[2];
     std::uint64_t squares[3];
-    // sign-extended, sign bit turned: unsigned order is the order of the elements, signed or not
+    // sign-extended, sign bit inverted: unsigned order is the order of the elements, signed or not
     std::uint64_t min;
     std::uint64_t max;
     std::uint64_t min_at;  // index of the first

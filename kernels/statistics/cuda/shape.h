@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a launch of reduce and dot: how the tiles of segments are cut among warps. A pure function of
-// job, policy and device; no bit of a result depends on it. Two ways: teams of warps that take groups of
-// tiles of one segment, and groups of its lanes for rows that fill no tile's first row.
+// The shape of a launch of reduce and dot: the distribution of tiles to warps. It is a pure function of job,
+// policy and device; no bit of a result depends on it. Teams of warps take groups of tiles; groups of lanes
+// take rows that do not fill the first row of a tile.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ namespace cuda {
 
 struct ReducePolicy {
     unsigned threads_per_block;  // 32..512, a power of two; more where a group would be less than a chunk
-    // at most, one after the other: 1, 2, 4, 8 or 16. Fewer where the device would not be full.
+    // maximum, one after the other: 1, 2, 4, 8 or 16. Fewer where the device would not be full.
     unsigned tiles_per_warp;
-    unsigned waves;  // of the grids that stride over short rows
-    // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
+    unsigned waves;  // of the grid-stride launches for short rows
+    // bytes of input that one launch reads, for each multiprocessor: splits a long job so that it can be
+    // stopped
     std::uint64_t launch_bytes;
 
     friend constexpr bool operator==(const ReducePolicy& a, const ReducePolicy& b) {
@@ -29,12 +30,12 @@ constexpr ReducePolicy kDefaultReducePolicy{128, 16, 4, 64 << 20};
 
 constexpr std::uint64_t kTilesPerChunk = 16;
 
-// How the groups of a segment are closed: a block of each fan of them leaves one partial result, a block of
-// each fan of those another, until one is left.
+// How the groups of a segment are closed. One block merges each fan of partial results into one; this repeats
+// until one is left.
 struct ReduceClosing {
-    unsigned fan = 1;           // partial results that a block takes together, two a thread: a power of two
-    std::uint64_t places = 0;   // of partial results, of a segment
-    std::uint64_t tickets = 0;  // of a segment
+    unsigned fan = 1;           // partial results that a block merges, two a thread: a power of two
+    std::uint64_t places = 0;   // partial results of a segment
+    std::uint64_t tickets = 0;  // tickets of a segment
 };
 inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
     ReduceClosing closing;
@@ -50,7 +51,7 @@ inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
 struct ReduceShape {
     unsigned threads;         // of a block
     unsigned tiles_per_warp;  // a power of two; of short rows: runs of a lane
-    // that share a group: a power of two; all of the block where a segment has several groups
+    // warps that share a group: a power of two; all of the block where a segment has several groups
     unsigned team_warps;
     std::uint64_t groups;                     // of a segment; 1 or more
     unsigned row_lanes;                       // not 0: short rows, this many lanes each (a power of two)
@@ -62,16 +63,16 @@ struct ReduceShape {
                a.team_warps == b.team_warps && a.groups == b.groups && a.row_lanes == b.row_lanes &&
                a.blocks == b.blocks;
     }
-    // Groups that one block takes.
+    // Number of groups that one block takes.
     unsigned teams() const { return threads / 32 / team_warps; }
 };
 
-// What the shape depends on besides policy and device.
+// The inputs of the shape besides policy and device.
 struct ReduceWorkload {
     std::uint64_t segments;
     std::uint64_t n;                   // elements of each
     unsigned tile_elements;            // of a tile: 1024 for floats
-    unsigned run_elements;             // neighbours that a lane loads at once
+    unsigned run_elements;             // adjacent elements that a lane loads at once
     unsigned max_tiles;                // of a warp, and
     unsigned max_threads;              // of a block: what the registers of the kernel allow; powers of two
     unsigned resident_threads = 1024;  // of a multiprocessor, likewise
@@ -98,8 +99,7 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
     const unsigned threads = block_threads_of(work, policy);
     const std::uint64_t runs = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
     const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor;
-    // Few lanes a row, but loads side by side that fill the sectors of memory, and work for half of the
-    // device.
+    // Few lanes for each row, but adjacent loads that fill memory sectors, and work for half of the device.
     std::uint64_t lanes = runs > kMaxLaneRuns ? runs / kMaxLaneRuns : 1;
     while (lanes < runs && work.segments * lanes < resident / 2) lanes *= 2;
     const std::uint64_t wanted = ceil_divide(work.segments, threads / lanes > 0 ? threads / lanes : 1);
@@ -109,8 +109,8 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
         1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < max ? wanted : max)};
 }
 
-// Whether the nodes of floats that wait for others of their warp's tiles fit the shared memory that every
-// device has: 40 B a thread and level.
+// Returns whether the waiting float nodes of a warp's tiles fit the shared memory that every device has: 40 B
+// for each thread and level.
 inline bool waiting_fits(unsigned threads, unsigned tiles_per_warp) {
     unsigned levels = 0;
     while (1u << levels < tiles_per_warp) ++levels;
@@ -125,8 +125,8 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
     if (work.segments > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
-    // Half of what the device holds, so never a second round of warps for a few tiles; fewer warps leave
-    // memory idle.
+    // Half of the device's capacity, so that a few tiles never need a second round of warps. Fewer warps
+    // would not use all memory bandwidth.
     const unsigned resident = work.resident_threads < limits.threads_per_multiprocessor
                                   ? work.resident_threads
                                   : limits.threads_per_multiprocessor;
@@ -146,7 +146,7 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
         unsigned* const grows = threads < work.max_threads ? &threads : &per_warp;
         *grows *= 2;
     }
-    // One fan, if larger blocks make it one.
+    // Uses larger blocks if one fan is then enough.
     const std::uint64_t blocks = ceil_divide(tiles, threads / 32 * per_warp);
     if (blocks > 2 * threads && blocks <= 8 * threads && 2 * threads <= work.max_threads &&
         waiting_fits(2 * threads, per_warp))

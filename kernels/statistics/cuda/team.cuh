@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the partial results of warps to that of a segment, for any kernel with one partial result a
-// warp: teams of warps, groups, and the last block of a segment. Everything merges neighbours in aligned
-// pairs, so each is the canonical tree over what stands below.
+// Merges the partial results of warps into that of a segment: in teams of warps, then in groups, then in the
+// last block of a segment. Every merge takes adjacent, aligned pairs, so each result is the canonical tree
+// over its inputs.
 //
 // A kind of partial result P is a struct with
-//   using Partial; static constexpr unsigned kWords;      what is moved: the first kWords 64-bit words of a
-//   Partial static void merge(Partial* a, const Partial& b)       commutative to the bit; a Partial{} changes
-//   nothing
+//   using Partial;
+//   static constexpr unsigned kWords;                  the first kWords 64-bit words of a Partial are moved
+//   static void merge(Partial* a, const Partial& b)    commutative to the bit; Partial{} is neutral
 #pragma once
 
 #include "kernels/execution/cuda/words.cuh"
@@ -15,19 +15,19 @@
 namespace tegu {
 namespace cuda {
 
-// Of a power of two: divisions by what only the launch knows would be slow.
+// Log2 of a power of two. Used because divisions by runtime values are slow.
 TEGU_DEVICE unsigned log2_of(unsigned power) {
     return 31 - leading_zeros(power);
 }
 
-// What a warp works on.
+// The work of a warp.
 struct TeamPlace {
     std::uint64_t group;  // in the segment
     std::uint32_t slot;   // of the segment, in the launch
     unsigned warp;        // in the team
     bool active;
 
-    // A launch has less than 2^31 groups. `block`: block_x().
+    // REQUIRES: the launch has less than 2^31 groups. `block`: block_x().
     TEGU_DEVICE TeamPlace(const ReduceShape& shape, const ReduceRange& range, unsigned block) {
         const unsigned team = log2_of(shape.team_warps);
         const std::uint32_t index = block * (block_warps() >> team) + (warp_index() >> team);
@@ -37,7 +37,7 @@ struct TeamPlace {
         group = range.first_group + (index - slot * groups);
         active = slot < range.count && group < range.first_group + range.group_count;
     }
-    // In the warp that holds the result of the team.
+    // Returns true in the warp that holds the result of the team.
     TEGU_DEVICE bool leads() const { return active && warp == 0; }
 };
 
@@ -60,7 +60,7 @@ TEGU_DEVICE void store_partial(std::uint64_t* words, std::uint64_t index,
     for (unsigned w = 0; w < P::kWords; ++w) words[index * P::kWords + w] = copy[w];
 }
 
-// The tree over the partial results of the first `width` lanes (a power of two): in all of them.
+// The tree over the partial results of the first `width` lanes (a power of two). All of them get the root.
 template <class P>
 TEGU_DEVICE typename P::Partial warp_tree(typename P::Partial partial, unsigned width) {
     TEGU_NO_UNROLL
@@ -76,8 +76,8 @@ TEGU_DEVICE typename P::Partial warp_tree(typename P::Partial partial, unsigned 
     return partial;
 }
 
-// The same as far as lane 0 needs it; for kinds that know a shorter way. REQUIRES: other lanes hold
-// Partial{}, or width is 1. Of every `apart` lanes only the first has what the tree is about.
+// As warp_tree(), but only lane 0 needs the result; a kind may specialize it. REQUIRES: other lanes hold
+// Partial{}, or width is 1. Only the first of every `apart` lanes has the root of a tree.
 template <class P>
 struct WarpFold {
     TEGU_DEVICE static typename P::Partial of(const typename P::Partial& partial, unsigned width,
@@ -87,12 +87,12 @@ struct WarpFold {
     }
 };
 
-// The code from here to close_segment() is run once a block and cold then: it is written to be short, with
-// one place for every merge.
+// The code from here to close_segment() runs once for each block, from a cold instruction cache. So it is
+// short, with a single merge.
 
-// The tree over the first `lanes` lanes of each warp, then over the warps of each team: in lane 0 of the
-// team's first warp. Of every `apart` warps only the first has what the tree is about. shared: block_warps()
-// * kWords words. All threads of the block call it.
+// The tree over the first `lanes` lanes of each warp, then over the warps of each team. Lane 0 of the team's
+// first warp gets the root. Only the first of every `apart` warps has the root of a tree. shared:
+// block_warps() * kWords words. All threads of the block call it.
 template <class P>
 TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned lanes, unsigned team_warps,
                                           unsigned apart, std::uint64_t* shared) {
@@ -115,10 +115,11 @@ TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned 
     return partial;
 }
 
-// Where blocks leave partial results for another: `places` of them, each of a key and the words of the result
-// combined with it by exclusive or, word by word `places` apart. Keys are such that no word is zero, and all
-// words are zero before and after: so whoever finds none that is zero has all of a result, whatever the order
-// in which they came, and no block waits for its stores or for a fence.
+// Memory for `places` partial results that one block leaves for another. Each is a key and the words of the
+// result combined with it by exclusive or; the words of one result are `places` apart.
+//
+// The key makes every word nonzero, and all words are zero before and after. So a reader that finds no zero
+// word has the complete result, in any order of arrival. No block waits for its stores or for a fence.
 template <class P>
 struct PartialPlaces {
     static constexpr unsigned kWords = P::kWords + 1;
@@ -147,7 +148,7 @@ struct PartialPlaces {
         TEGU_UNROLL
         for (unsigned w = 0; w < P::kWords; ++w) word(place, w) = copy[w] ^ key;
     }
-    // Waits until all is there, and leaves the place zero.
+    // Waits for the complete result, then sets its words to zero.
     TEGU_DEVICE typename P::Partial take(std::uint64_t place) const {
         std::uint64_t raw[kWords];
         bool there = false;
@@ -170,9 +171,9 @@ struct PartialPlaces {
     }
 };
 
-// The threads of the block get the roots of equal, aligned parts of `count` partial results (two a thread at
-// most) from place `first` on, when they are there. That of place first + own is in shared memory. All
-// threads of the block call it.
+// Gives each thread the root of an equal, aligned part of `count` partial results (at most two a thread) from
+// index `first` on. Waits until they are complete. The result at first + own is in shared memory. All threads
+// of the block call it.
 template <class P>
 TEGU_DEVICE typename P::Partial gather_partials(const PartialPlaces<P>& from, std::uint64_t first,
                                                 unsigned count, unsigned own, const std::uint64_t* shared) {
@@ -186,14 +187,16 @@ TEGU_DEVICE typename P::Partial gather_partials(const PartialPlaces<P>& from, st
         else
             P::merge(&mine, one);
     }
-    warp_barrier();  // lanes waited, each for its own
+    warp_barrier();  // each lane waited for its own results
     return mine;
 }
 
-// From the first `lanes` lanes of the warps of a block to the segments that they end: true in all threads of
-// a block whose teams end one, and then lane 0 of a team's first warp holds the partial result of the whole
-// segment. Of several groups the block that comes here last closes each fan (ReduceClosing): all others are
-// on their way then. All threads of the block call it, once.
+// Merges the first `lanes` lanes of a block's warps into the segments that they complete. Returns true in all
+// threads of a block whose teams complete a segment. Lane 0 of a team's first warp then has the partial
+// result of the segment.
+//
+// With several groups, the last block to arrive closes each fan (ReduceClosing); all others have then sent
+// their ticket. All threads of the block call it, once.
 template <class P>
 TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, const TeamPlace& place,
                                const ReduceShape& shape, const ReduceWork& work, std::uint64_t* shared) {
@@ -240,22 +243,23 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
     }
 }
 
-// --- where extremes are
-// While a segment is read its extremes are known by value and by tile. When it is complete, its team looks
-// at the two tiles once more.
+// --- positions of extremes
+// During the pass, extremes are kept by value and tile. When a segment is complete, its team reads the two
+// tiles again to find the positions.
 
 constexpr unsigned kLocateWords = 5;  // of shared memory, a warp
 
 // The smallest and the largest element of a segment: the value as 64 bits, and the first tile that has it;
-// nowhere: ~0.
+// ~0: none.
 struct SoughtExtremes {
     std::uint64_t value[2];
     std::uint64_t tile[2];
 };
 
-// Gives the first warp of each team the indices of the first elements that equal the values; if bytes have
-// changed, some indices of the tiles. `sought`: of lane 0 of the team's first warp. Equal::from(value) gives
-// what Equal::to(x, that) compares with elements. Tiles have kTileRuns runs a lane.
+// Gives the first warp of each team the indices of the first elements that equal the values. If bytes have
+// changed, these are some indices of the tiles. `sought`: of lane 0 of the team's first warp.
+//
+// Equal::to(x, Equal::from(value)) compares an element with a value. Tiles have kTileRuns runs for each lane.
 // shared: kLocateWords words a warp. All threads of the block call it.
 template <class Equal, class T, unsigned Run, class From>
 TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const From& elements,
@@ -314,8 +318,8 @@ TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const F
     return at;
 }
 
-// Index of the first element of a run that equals `value`, or ~0 as the run is. If its bytes have changed,
-// some index of the run.
+// Index of the first element of a run that equals `value`; ~0 for run ~0. If its bytes have changed, some
+// index of the run.
 template <class Equal, class T, unsigned Run>
 TEGU_DEVICE std::uint64_t first_in_run(const RowElements<T, Run>& elements, std::uint64_t run,
                                        std::uint64_t value) {

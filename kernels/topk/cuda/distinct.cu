@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best k different values of long segments. The k-th different key of a sample is a cut that surely
-// leaves k of them. The pass over the elements drops what it has seen with a smaller index, so that values
-// that repeat, however often, leave few pairs; what is left is sorted by one block.
+// Selects the best k different values of long segments. The k-th different key of a sample is a cut that
+// leaves at least k of them. One pass drops values already seen at a smaller index, so few pairs remain for
+// one block to sort.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/selection/cuda/block_sort.cuh"
@@ -18,7 +18,7 @@ constexpr unsigned kSeenSlots = 1u << kSeenBits;
 constexpr unsigned kSeenProbes = 8;
 constexpr std::uint32_t kNotSeen = 0xffffffffu;
 
-// Which keys a block has seen, and where: each slot holds the number of a pair that is kept, or none. What
+// A table of the keys that a block has seen: each slot holds the number of a kept pair, or none. A pair that
 // finds no slot is kept, too.
 struct SeenKeys {
     std::uint32_t* slots;  // [kSeenSlots] shared
@@ -30,7 +30,7 @@ struct SeenKeys {
     TEGU_DEVICE static unsigned slot_of(std::uint64_t key) {
         return static_cast<unsigned>(key * 0x9e3779b97f4a7c15u >> (64 - kSeenBits));
     }
-    // Whether pair i must be kept: no kept one before it is known to have its key.
+    // Returns whether pair i must be kept: no earlier kept pair is known to have its key.
     template <class U, class Source>
     TEGU_DEVICE bool add(const Source& source, U key, std::uint32_t i) const {
         for (unsigned probe = 0; probe < kSeenProbes; ++probe) {
@@ -47,7 +47,8 @@ struct SeenKeys {
     }
 };
 
-// A pair that each lane may bring, pairs of lower lanes first: keeps one of those that are new.
+// Takes a pair from each lane with `taken`, lower lanes first. Returns true in the lanes whose pair is kept:
+// mostly one for each new key.
 template <class U, class Source>
 TEGU_DEVICE bool keep_of_warp(const SeenKeys& seen, const Source& source, bool taken, U key,
                               std::uint32_t i) {
@@ -57,7 +58,7 @@ TEGU_DEVICE bool keep_of_warp(const SeenKeys& seen, const Source& source, bool t
     return taken && !repeated && seen.add(source, key, i);
 }
 
-// Room for the lanes that bring something, from a counter; all lanes call it.
+// Reserves an index from a counter for each lane in `lanes`. All lanes call it.
 template <class T>
 TEGU_DEVICE T warp_take(T* counter, std::uint32_t lanes) {
     const unsigned first = trailing_zeros(lanes);
@@ -66,7 +67,7 @@ TEGU_DEVICE T warp_take(T* counter, std::uint32_t lanes) {
     return shuffle(slot, first) + count_bits(lanes & lanes_before());
 }
 
-// The number of different keys among sorted ones; where there are k, thread 0 sets *last to the k-th. All
+// The number of different keys among sorted ones. If there are k, one thread sets *last to the k-th. All
 // threads call it.
 template <class U>
 TEGU_DEVICE std::uint64_t block_count_distinct(const U* keys, unsigned count, std::uint64_t k,
@@ -90,7 +91,7 @@ TEGU_DEVICE std::uint64_t block_count_distinct(const U* keys, unsigned count, st
 // block: policy.block_threads, fewer for small samples
 // shared: capacity * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
-// why:   sorted, equal ones are neighbours; the best of the sample are few
+// why:   after the sort, equal keys are adjacent; the best of the sample are few
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(KeySegments in, std::uint64_t sample, std::uint64_t k,
                                                      unsigned capacity, SelectState* states) {
@@ -111,13 +112,13 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(KeySegments in, std::uint64
     if (thread_index() == 0) states[block_x()] = SelectState{cut, ~std::uint64_t{0}, 0, 0, 0};
 }
 
-// filter_distinct: pairs with keys up to the cut, few of those that repeat.
+// filter_distinct: lists pairs with keys up to the cut, and drops most repeated keys.
 // in:    elements [n]                                       out: lists, state.survivors
 // grid:  x strides over tiles, y = segments                block: policy.filter_threads
 // shared: 8 KB static
 // result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, and an element that was seen for each that may repeat it      order: any
-// why:   a value that repeats is found in a table of the block, nearly always at the first slot
+// why:   a table in the block finds a repeated value, nearly always in the first slot
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
     filter_distinct(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
@@ -172,7 +173,7 @@ struct ListSource {
     TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return indices[i]; }
 };
 
-// Pairs of one list to another, few of those that repeat; returns how many.
+// Copies pairs from one list to another and drops most repeated keys. Returns their number.
 template <class U>
 TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned count, const ListSource<U>& to,
                                          std::uint32_t* slots) {
@@ -195,12 +196,12 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 
 // select_distinct_survivors: the best k different keys of a list, each with its first index.
 // in:    lists, states
-// out:   the output; state.found, all ones where the block cannot tell them
+// out:   the output; state.found, all ones where the block cannot determine them
 // grid:  x = segments                                      block: policy.block_threads
 // shared: capacity * (8 + sizeof(U)) B dynamic, 17 KB static    result valid in: the output, after the launch
 // moves: reads the survivors a few times, from L2           order: any
-// why:   what the blocks of the pass before each kept of a value is dropped first; then few are equal, and
-//        little has to be sorted
+// why:   repeats that several blocks of the previous pass kept are dropped first; then few keys are equal,
+//        and the sort is small
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     select_distinct_survivors(KeySegments in, SelectState* states, PairLists lists, PairLists kept,
@@ -233,7 +234,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
             break;
         }
         if (enough == capacity) return;
-        block_barrier();  // the pairs are read until here
+        block_barrier();  // the pairs have been read
     }
     if (thread_index() == 0) states[number].found = 0;
 }
@@ -249,7 +250,7 @@ constexpr KernelTable<decltype(&select_distinct_survivors<std::uint8_t>), 4> kSe
 
 constexpr unsigned kSortedPairs = 1024;  // of a sample, at least
 
-// Of shared memory.
+// Bytes of shared memory for a pair.
 std::size_t pair_bytes(unsigned width) {
     return sizeof(std::uint64_t) + width;
 }
@@ -257,7 +258,7 @@ std::size_t pair_bytes(unsigned width) {
 }  // namespace
 
 unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
-    const std::size_t fixed = 18 << 10;  // what the kernels have besides
+    const std::size_t fixed = 18 << 10;  // other shared memory of the kernels
     unsigned capacity = policy.capacity;
     while (capacity > 32 && capacity * pair_bytes(width) + fixed > limits.shared_bytes_per_block)
         capacity /= 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What survives a cut: one pass over the elements. Nearly all of them do not, so a warp asks of many at once
-// whether the best of them does, and looks at single ones only then.
+// Keeps the elements that survive a cut, in one pass. Nearly all elements are dropped. So a warp first tests
+// many elements at once, and tests single elements only if one may survive.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/execution/cuda/words.cuh"
@@ -12,16 +12,16 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-constexpr unsigned kFilterBuffer = 512;  // survivors of a block that need no place of their own in the list
-constexpr unsigned kFewLanes = 4;        // that bring something take places each for itself
+constexpr unsigned kFilterBuffer = 512;  // survivors of a block that are buffered in shared memory
+constexpr unsigned kFewLanes = 4;        // up to this many lanes reserve entries individually
 
-// Survivors that a block has found. What does not fit goes to the list at once: where survivors are dense,
-// warps bring many at a time.
+// The survivors that a block has found. If the buffer is full, they go directly to the list; a warp then adds
+// many at a time.
 template <class U>
 struct SurvivorBuffer {
     U* keys;
     std::uint64_t* indices;
-    std::uint32_t* used;  // goes beyond the buffer's end
+    std::uint32_t* used;  // may exceed the buffer's capacity
     SelectState* state;
     U* list_keys;
     std::uint64_t* list_indices;
@@ -34,12 +34,12 @@ struct SurvivorBuffer {
     }
 };
 
-// What the lanes of a warp bring at once: each its `own` pairs.
+// Entries for the pairs of a warp's lanes; each lane adds `own` pairs.
 template <class U>
 struct WarpPlaces {
-    std::uint32_t next;      // of this lane, in the buffer
-    std::uint64_t overflow;  // in the list, of the pair that would come first behind the buffer
-    std::uint32_t limit;     // the place, counted as `next`, that `overflow` stands for
+    std::uint32_t next;      // the lane's next entry, counted from the buffer's start
+    std::uint64_t overflow;  // the list index of the first pair beyond the buffer
+    std::uint32_t limit;     // the value of `next` that `overflow` corresponds to
 
     TEGU_DEVICE WarpPlaces(const SurvivorBuffer<U>& buffer, std::uint32_t own)
         : next(0), overflow(0), limit(0) {
@@ -77,7 +77,7 @@ struct WarpPlaces {
     }
 };
 
-// The elements of a tile that survive: bits as of FilterTile::index_of().
+// The mask of the surviving elements of a tile, with bits as in FilterTile::index_of().
 template <class U, bool Float>
 TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPacks<U>& packs,
                                        std::uint64_t base, const FilterCut<U, Float>& cut, U flip) {
@@ -97,7 +97,7 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
         const std::uint64_t run = packs.run(base, j);
         const bool behind = packs.is_behind(run, cut.index);
         const KeyLimit<U, Float> limit = cut.limit(behind);
-        // Behind a cut at the best key nothing survives, which no limit says.
+        // Behind a cut at the best key nothing survives. A limit cannot express that.
         exact = exact && limit.exact && (behind ? !cut.none_behind : packs.is_before(run, cut.index));
         TEGU_UNROLL
         for (unsigned e = 0; e < kWidth; ++e)
@@ -115,13 +115,13 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
     return kept;
 }
 
-// filter_packs: the pairs up to the cut.
+// filter_packs: lists the pairs up to the cut.
 // in:    elements [n], dense                                out: lists, state.survivors, state.best
 // grid:  x strides over runs of packs of 16 bytes, y = segments      block: policy.filter_threads
 // shared: 512 * (8 + sizeof(U)) B static
 // result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
-// why:   the next packs are under way while these are looked at, the first ones before the cut is known; a
+// why:   the next packs load while the current ones are tested, the first ones before the cut is known; a
 //        survivor is read again, from L1
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters))
@@ -183,13 +183,13 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
         buffer.store(place + i, keys[i], indices[i]);
 }
 
-// filter_rows: the same where the segment has gaps.
+// filter_rows: as filter_packs, for a segment with gaps.
 // in:    elements [n] with gaps                             out: lists, state.survivors, state.best
 // grid:  x strides over the elements, y = segments         block: policy.filter_threads
 // shared: none
 // result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
-// why:   the general case; one division an element is hidden behind memory
+// why:   the general case; the latency of memory hides one division for each element
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) filter_rows(KeySegments in, std::uint64_t begin, std::uint64_t end,
                                                  SelectState* states, PairLists lists) {

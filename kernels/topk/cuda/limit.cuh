@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an element may survive a cut, told without its key where that takes less: of 32-bit floats by one
-// comparison, where the key takes ten instructions.
+// Tests whether an element may survive a cut, without its key where that is faster. For 32-bit floats one
+// comparison replaces the ten instructions of the key.
 #pragma once
 
 #include "kernels/selection/cuda/sort_key.cuh"
@@ -8,7 +8,8 @@
 namespace tegu {
 namespace cuda {
 
-// Elements whose keys are at most a limit: admits() is true for each of them, and for no others if `exact`.
+// A limit for keys. admits() is true for each element whose key is at most the limit, and for no others if
+// `exact`.
 template <class U, bool Float>
 struct KeyLimit {
     U limit;
@@ -37,8 +38,8 @@ struct KeyLimit<std::uint32_t, true> {
     }
     TEGU_DEVICE bool admits(std::uint32_t bits, std::uint32_t flip) const {
         const float value = bit_cast<float>(bits);
-        if (flip != 0) return !(value < bound);  // of the largest NaNs come first
-        return value <= bound || !exact;         // of the smallest last
+        if (flip != 0) return !(value < bound);  // largest: NaNs come first
+        return value <= bound || !exact;         // smallest: NaNs come last
     }
     TEGU_DEVICE static std::uint32_t worst(std::uint32_t flip) {
         using Bits = FloatBits<std::uint32_t>;
@@ -54,7 +55,8 @@ TEGU_DEVICE U best_key(U flip) {
     return Float ? encode_key(best, flip, true) : U{0};
 }
 
-// What survives a cut: elements up to its index with keys up to its key, behind that those that are better.
+// The survivors of a cut: elements up to its index with keys up to its key, and elements behind it with
+// better keys.
 template <class U, bool Float>
 struct FilterCut {
     U key;

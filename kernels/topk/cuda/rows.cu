@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few results of many short segments: each warp holds one segment in registers and takes its best pairs one
-// after the other. That costs a few instructions a result, and no barrier, where a sort in shared memory
-// costs dozens of steps.
+// Selects few results of many short segments. Each warp holds one segment in registers and takes its best
+// pairs one by one. A result costs a few instructions and no barrier; a sort in shared memory costs dozens of
+// steps.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/selection/cuda/sort_key.cuh"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kRowThreads = 256;
 
-// The neighbouring elements of a segment that a lane holds, best first; those of equal key in their order.
+// The adjacent elements of a segment that a lane holds, best first; equal keys stay in order.
 template <unsigned Items>
 struct LaneItems {
     std::uint32_t keys[Items];
@@ -33,7 +33,7 @@ struct LaneItems {
             places[j] = first + j;
         }
     }
-    // Odd and even neighbours in turn: what is equal never changes places, and what is missing stays behind.
+    // Compares odd and even neighbours in turn. Equal keys never swap, and missing elements stay behind.
     TEGU_DEVICE void sort() {
         TEGU_UNROLL
         for (unsigned step = 0; step < Items; ++step) {
@@ -64,7 +64,7 @@ struct LaneItems {
 // grid:  x = segments / 8, a warp each                     block: 256
 // shared: none                                              result valid in: the output, after the launch
 // moves: reads n sizeof(U) B, writes k (sizeof(U) + 8) B    order: any
-// why:   the best of all is the best of the lanes' first: one reduction a result
+// why:   the best of all is the best of the lanes' first elements: one reduction for each result
 template <class U, unsigned Items>
 TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(KeySegments in, SelectionOutput output) {
     const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
@@ -76,7 +76,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(KeySegments in, SelectionOutput
     U* const values = static_cast<U*>(output.values) + number * output.k;
     std::uint64_t* const places = output.indices + number * output.k;
     std::uint64_t found = 0;
-    std::uint32_t last = 0;  // with `distinct`: the key of the result before
+    std::uint32_t last = 0;  // with `distinct`: the key of the previous result
     std::uint32_t own_key = 0;
     unsigned own_place = 0;
     for (;;) {
@@ -113,7 +113,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(KeySegments in, SelectionOutput
     if (lane_index() == 0) output.counts[number] = found;
 }
 
-// Rows: widths; columns: up to 4 and up to 8 elements of a lane.
+// Rows: widths; columns: up to 4 and up to 8 elements in each lane.
 constexpr KernelTable<decltype(&select_rows<std::uint8_t, 4>), 6> kSelectRows = {
     "select_rows",
     "reads n elements, writes k values and indices",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a top-k job becomes launches. KeySegments are dealt with in batches whose lists fit a bounded piece of
-// work space; all launches of a batch follow each other without the host, which looks at the numbers of
-// survivors at the end and selects again where a cut was bad.
+// Launches a top-k job. Segments run in batches whose lists fit a bounded part of the workspace. The launches
+// of a batch need no host decision in between; at the end the host reads the numbers of survivors and repeats
+// the selection where a cut was bad.
 #include <algorithm>
 #include <vector>
 
@@ -16,10 +16,9 @@
 namespace tegu::cuda {
 namespace {
 
-constexpr std::uint64_t kBatchBytes = std::uint64_t{64}
-                                      << 20;  // lists of the segments of a batch; one segment may need more
+constexpr std::uint64_t kBatchBytes = std::uint64_t{64} << 20;  // lists of a batch; one segment may need more
 constexpr std::uint64_t kMaxBatch = 32768;
-// segments that several blocks each take samples of; of more one each
+// maximum of segments that several blocks sample each; with more, one block samples each
 constexpr std::uint64_t kSampledTogether = 32;
 constexpr std::uint64_t kFilterBytes = std::uint64_t{64}
                                        << 20;  // that a multiprocessor filters in one launch: milliseconds
@@ -58,7 +57,7 @@ class TopkRun {
     }
     const char* method() const { return method_; }
     bool was_bad() const { return bad_cut_; }
-    // Whether all is done already.
+    // Returns whether all launches have completed.
     bool has_waited() const { return waited_; }
 
   private:
@@ -116,7 +115,7 @@ class TopkRun {
         });
     }
 
-    // --- few of many: cuts
+    // --- few results of long segments: cuts
 
     Result<PairLists> take_lists(std::uint64_t count, std::uint64_t capacity) {
         Result<std::uint64_t*> indices = take<std::uint64_t>(count * capacity);
@@ -167,7 +166,7 @@ class TopkRun {
                       });
     }
 
-    // Elements of each of `count` segments that are filtered in one launch: whole tiles.
+    // The number of elements, in whole tiles, that one launch filters in each of `count` segments.
     std::uint64_t max_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
         constexpr std::uint64_t kTile = std::uint64_t{1} << 16;
         const std::uint64_t elements = bytes / in_.width * context_.limits.multiprocessors / count;
@@ -190,7 +189,7 @@ class TopkRun {
                           "topk of survivors");
     }
 
-    // How many survived of each segment, once all is done.
+    // Reads the number of survivors of each segment, after all launches have completed.
     Result<void> survivors(const SelectState* states, std::vector<std::uint64_t>* found) {
         if (seen_ != nullptr) {
             Result<void> done = context_.workspace->synchronize();
@@ -204,8 +203,8 @@ class TopkRun {
         return done;
     }
 
-    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the
-    // first. Changing elements can make that cut bad, too; then the result is undefined, as it may be.
+    // Repeats a selection, with a cut found by counting, where the number of survivors is not between k and
+    // `capacity`. Changing elements can make this cut bad, too; the result is then undefined, as permitted.
     template <class Select>
     Result<void> repair(SelectState* states, std::uint64_t capacity, Select select) {
         std::vector<std::uint64_t> found;
@@ -234,13 +233,13 @@ class TopkRun {
                                                     policy_, pieces(), context_.limits, context_.stream),
                                    "topk by counting");
             if (done) done = select(one, number, states + number);
-            if (done) done = context_.workspace->synchronize();  // nobody waits after this
+            if (done) done = context_.workspace->synchronize();  // nothing waits after this
             if (!done) return done;
         }
         return {};
     }
 
-    // --- different ones
+    // --- different values
 
     Result<void> by_distinct_cuts(unsigned block_capacity) {
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
@@ -266,7 +265,7 @@ class TopkRun {
         if (!done) return done;
         for (const SelectState& state : found)
             if (state.found != 0)
-                return by_sorting();  // too many different ones, or too few that are seen twice by one block
+                return by_sorting();  // too many different keys, or too few repeats in each block
         method_ = "distinct";
         return {};
     }
@@ -291,7 +290,7 @@ class TopkRun {
                           "distinct topk of survivors");
     }
 
-    // --- many: sorted
+    // --- many results: sort
 
     Result<SortBuffers> take_buffers(std::uint64_t count, std::uint64_t capacity) {
         SortBuffers buffers{};
@@ -323,7 +322,7 @@ class TopkRun {
                 : std::min(in_.n,
                            std::max(max_before(loosest_rank(place, sample), in_.n, sample), output_.k));
         method_ = all ? "sort" : "cut+sort";
-        // a wish: what does not fit is cut again
+        // only a target: if too many survive, a new cut is made
         if (!all && output_.k <= kMaxSortPairs) capacity = std::min(capacity, kMaxSortPairs);
         if (capacity > kMaxSortPairs)
             return make_error(Status::OutOfMemory, "topk: so many results cannot be sorted on the GPU");
@@ -393,7 +392,7 @@ class TopkRun {
     const char* method_ = "none";
     bool bad_cut_ = false;
     std::uint64_t* seen_ =
-        nullptr;  // numbers of survivors that the host sees; null where it has to copy them
+        nullptr;  // numbers of survivors, visible to the host; null where it must copy them
     bool waited_ = false;
     Pace pace_;
 };
@@ -415,7 +414,7 @@ Result<kernels::RunReport> run_topk(const Job& job, const TopkParams& params,
         std::uint64_t found = 0;
         done = context.workspace->read(&found, outputs[2].data, sizeof found);
         if (!done) return std::move(done).error();
-        // The count may lie in memory of a client, who can have changed it.
+        // The count may be in client memory, so the client may have changed it.
         report.filled_columns[0] = report.filled_columns[1] = std::min(found, params.k);
     }
     if (!run.has_waited()) done = context.workspace->synchronize();

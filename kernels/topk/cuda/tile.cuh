@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How passes over all elements read a dense segment: in packs of 16 bytes, several of a thread in flight.
+// Reads a dense segment in passes over all elements: in packs of 16 bytes, several in flight for each thread.
 #pragma once
 
 #include "kernels/selection/cuda/sort_key.cuh"
@@ -9,23 +9,23 @@ namespace cuda {
 
 constexpr unsigned kFilterMaxThreads = 512;
 constexpr unsigned kFilterThreads = kFilterMaxThreads / kBlocksForRegisters;  // of a block at most
-// Blocks of kFilterMaxThreads that a multiprocessor has registers for.
+// Blocks of kFilterMaxThreads for which a multiprocessor has registers.
 constexpr unsigned filter_blocks(std::size_t width) {
     return width < 4 ? 1 : 2;
 }
 template <class U>
 constexpr unsigned kFilterBlocks = filter_blocks(sizeof(U));
-// Packs of a tile and a thread.
+// Packs of each thread in a tile.
 constexpr unsigned filter_tile_packs(std::size_t width) {
     return width == 1 ? 2 : 4;
 }
-// Whether the next packs are loaded before these are looked at: there are registers for them.
+// Whether the next packs are loaded before the current ones are tested: the registers suffice.
 template <class U>
 constexpr bool kFilterAhead = sizeof(U) >= 4;
 
-// Elements [begin, end) as packs: pack p holds elements from p * kWidth - skew on, as packs are aligned and
-// segments need not be. A block takes every grid_x()-th run of block_threads() packs, so that what many
-// survive of is no work for one block.
+// Elements [begin, end) as packs: pack p holds elements from p * kWidth - skew on, because packs are aligned
+// and segments may not be. A block takes every grid_x()-th run of block_threads() packs. So a range with many
+// survivors is shared by several blocks.
 template <class U>
 struct FilterPacks {
     static constexpr unsigned kWidth = 16 / sizeof(U);
@@ -33,8 +33,8 @@ struct FilterPacks {
     std::uint64_t begin;
     std::uint64_t end;
     std::uint64_t skew;
-    std::uint64_t last;         // the pack behind the last
-    std::uint64_t whole_begin;  // packs between these hold nothing else
+    std::uint64_t last;         // the index behind the last pack
+    std::uint64_t whole_begin;  // packs [whole_begin, whole_end) are complete
     std::uint64_t whole_end;
 
     TEGU_DEVICE FilterPacks(const U* segment, std::uint64_t first_element, std::uint64_t end_element)
@@ -46,14 +46,14 @@ struct FilterPacks {
     }
     // The first pack of the block's first run.
     TEGU_DEVICE std::uint64_t first() const { return (begin + skew) / kWidth + block_x() * block_threads(); }
-    // The first pack of the run that the block takes `later` runs after the one that begins with pack `base`.
+    // The first pack of the block's run that is `later` runs after the run starting at pack `base`.
     TEGU_DEVICE static std::uint64_t run(std::uint64_t base, unsigned later) {
         return base + std::uint64_t{grid_x() * block_threads()} * later;
     }
     TEGU_DEVICE bool holds(std::uint64_t index) const { return index >= begin && index < end; }
-    // Of the first element of a pack; wraps for what lies before the segment.
+    // Index of the first element of a pack; wraps for positions before the segment.
     TEGU_DEVICE std::uint64_t index(std::uint64_t pack) const { return pack * kWidth - skew; }
-    // Whether all elements of a run lie behind an index; whether none does.
+    // is_behind(): all elements of a run are behind an index. is_before(): none is.
     TEGU_DEVICE bool is_behind(std::uint64_t run, std::uint64_t cut_index) const {
         return run * kWidth > cut_index && run * kWidth - cut_index > skew;
     }
@@ -62,7 +62,7 @@ struct FilterPacks {
     }
 };
 
-// The packs of a thread in some runs of its block, from the one that begins with pack `base` on.
+// The packs of a thread in consecutive runs of its block, from the run starting at pack `base`.
 template <class U>
 struct FilterTile {
     static constexpr unsigned kWidth = FilterPacks<U>::kWidth;
@@ -72,7 +72,7 @@ struct FilterTile {
     TEGU_DEVICE static bool is_whole(const FilterPacks<U>& from, std::uint64_t base) {
         return base >= from.whole_begin && from.run(base, kPacks - 1) + block_threads() <= from.whole_end;
     }
-    // What is not there becomes `filler`.
+    // Missing elements become `filler`.
     TEGU_DEVICE void load(const FilterPacks<U>& from, std::uint64_t base, U filler) {
         if (is_whole(from, base)) {
             const U* const first = from.elements + from.index(thread_index());
@@ -94,7 +94,7 @@ struct FilterTile {
             }
         }
     }
-    // Of the element that bit `bit` of a mask of the packs stands for: bit e of pack j is j * kWidth + e.
+    // The index of an element from its bit in a mask of the packs: element e of pack j is bit j * kWidth + e.
     TEGU_DEVICE static std::uint64_t index_of(const FilterPacks<U>& from, std::uint64_t base, unsigned bit) {
         return from.index(from.run(base, bit / kWidth) + thread_index()) + bit % kWidth;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that sort what they select: of elements or of lists of survivors, each block its slice of the
-// results, so that many results are no work for one block.
+// Kernels whose blocks sort what they select, from elements or from lists of survivors. Each block sorts its
+// slice of the results, so that several blocks share many results.
 #include "kernels/topk/cuda/topk.h"
 
 #include "kernels/execution/cuda/kernel_list.h"
@@ -25,7 +25,7 @@ struct SliceJob {
     std::uint64_t* seen;  // [segments] gets the numbers of survivors, or null
 };
 
-// Elements, or survivors.
+// A source of elements, or of survivors.
 template <class U>
 struct SliceSource {
     KeyedSegment<U> segment;
@@ -40,8 +40,7 @@ struct SliceSource {
     TEGU_DEVICE U key_of(U bits) const { return keys == nullptr ? segment.key_of(bits) : bits; }
 };
 
-// Entries that no pair was found for, as the elements have changed: what was in the memory before is nobody's
-// business.
+// Fills entries without a pair, because the elements have changed. It replaces the old content of the memory.
 template <class U>
 TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t number, std::uint64_t begin,
                               std::uint64_t end) {
@@ -51,7 +50,7 @@ TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t numbe
     }
 }
 
-// What a block of select_slices has to write, and where it looks for that.
+// The output of a block of select_slices, and the range that it searches.
 template <class U>
 struct Slice {
     const SliceJob& job;
@@ -60,9 +59,9 @@ struct Slice {
     std::uint64_t begin;   // of the results
     std::uint64_t end;
     SelectRange whole;         // of all pairs
-    std::uint64_t last_index;  // of those
+    std::uint64_t last_index;  // of the pairs
 
-    // To a place in the order of all.
+    // Writes a pair to rank `to` of the results.
     TEGU_DEVICE void write(std::uint64_t to, U key, std::uint64_t index) const {
         static_cast<U*>(job.output.values)[number * job.output.k + to] =
             decode_key(key, segment.flip, segment.is_float);
@@ -71,7 +70,8 @@ struct Slice {
     TEGU_DEVICE void fill(std::uint64_t first) const { fill_entries<U>(job.output, number, first, end); }
 };
 
-// In one look at the survivors. False, to all threads, if that is not enough; then nothing is written.
+// Selects a slice in one pass over the survivors. Returns false, to all threads, if one pass is not enough;
+// then nothing is written.
 template <class U>
 TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& slice, U* keys,
                                      std::uint64_t* indices, std::uint32_t* bins) {
@@ -107,7 +107,7 @@ TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& sli
     return true;
 }
 
-// In as many looks as it takes.
+// Selects a slice in as many passes as necessary.
 template <class U>
 TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, const Slice<U>& slice,
                              U* keys, std::uint64_t* indices, std::uint32_t* bins) {
@@ -126,7 +126,7 @@ TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, 
         }
         if (range.before + collected <= place) return slice.fill(place);
         place = range.before + collected;
-        block_barrier();  // the pairs are read until here
+        block_barrier();  // the pairs have been read
     }
 }
 
@@ -135,8 +135,7 @@ TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, 
 // grid:  x = slices, y = segments; or x = segments        block: policy.block_threads, fewer for few pairs
 // shared: capacity * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: the output, after the launch
 // moves: reads the pairs 1 to 4 times, mostly from L2       order: any
-// why:   every block finds by counting where its slice lies, sorts no more than that, and needs nothing of
-//        the others
+// why:   every block finds its slice by counting, sorts only that, and does not depend on other blocks
 template <class U, bool Survivors>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     TEGU_DYNAMIC_SHARED(shared);
@@ -164,7 +163,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
         whole.low = state.best < state.key ? state.best : state.key;
         whole.high = state.key;
         whole.inside = count;
-        // Where all keys are equal, none lies behind the cut.
+        // If all keys are equal, the last index is at most that of the cut.
         if (whole.low == whole.high && state.index < last_index) last_index = state.index;
     } else if (count > job.capacity) {
         block_extent<U>(source, count, &whole.low, &whole.high);
@@ -184,7 +183,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
 // block: policy.block_threads, fewer for short segments
 // shared: capacity * (8 + sizeof(U)) B dynamic, 256 B static    result valid in: the output, after the launch
 // moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
-// why:   sorted, equal ones are neighbours
+// why:   after the sort, equal keys are adjacent
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     select_distinct(KeySegments in, SelectionOutput output, unsigned capacity) {
@@ -208,8 +207,8 @@ unsigned power_of_two(std::uint64_t least) {
     return power;
 }
 
-// Of a block that looks at `pairs`, or sorts them: few for each thread where there are few blocks, more where
-// many blocks wait for each other at barriers.
+// Threads of a block that reads or sorts `pairs`: few pairs for each thread if there are few blocks.
+// Otherwise more pairs, because many blocks wait at barriers.
 unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const SelectionPolicy& policy,
                      const DeviceLimits& limits) {
     const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
@@ -232,21 +231,21 @@ constexpr KernelTable<void (*)(SliceJob), 4> kSelectSurvivors = {
 constexpr KernelTable<decltype(&select_distinct<std::uint8_t>), 4> kSelectDistinct = {
     "select_distinct", "reads n elements, writes k values and indices", {TEGU_BY_WIDTH(select_distinct)}};
 
-// Of shared memory.
+// Bytes of shared memory for a pair.
 std::size_t pair_bytes(unsigned width) {
     return sizeof(std::uint64_t) + width;
 }
 
-// `pairs`: about as many there are of a segment.
+// `pairs`: the approximate number of pairs of a segment.
 LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
                            const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
-    // More blocks than the device holds at once would read the pairs in vain.
+    // The device could not run more blocks at once, and each block reads all pairs.
     const std::uint64_t max = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
     const std::uint64_t least = (job.output.k + max - 1) / max;
     const bool one = job.in.count > 65535 || job.output.k <= policy.slice;
     job.slice = static_cast<unsigned>(one ? job.output.k : policy.slice > least ? policy.slice : least);
-    // With four times as many pairs as a slice needs, the bins at both its ends mostly fit. Few pairs are
-    // sorted without a look at their keys.
+    // With four times as many pairs as a slice needs, the bins at both ends mostly fit. Few pairs are sorted
+    // directly, without counting keys.
     const unsigned wanted = power_of_two(4 * std::uint64_t{job.slice});
     const unsigned sorted = wanted < kFewPairs ? kFewPairs : wanted;
     const unsigned needed = pairs < sorted ? power_of_two(pairs) : sorted;
@@ -267,7 +266,7 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
 }  // namespace
 
 unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
-    const std::size_t fixed = 10 << 10;  // what the kernel has besides
+    const std::size_t fixed = 10 << 10;  // other shared memory of the kernel
     unsigned capacity = policy.capacity;
     while (capacity > 32 &&
            capacity * (sizeof(std::uint64_t) + width) + fixed > limits.shared_bytes_per_block)

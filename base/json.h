@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON text, written front to back. NaN and the infinities, which JSON lacks, become the strings "NaN",
-// "Infinity" and "-Infinity": Python's float() and JavaScript's Number() read them back. Integers stand with
-// all their digits, beyond 2^53 too.
+// "Infinity" and "-Infinity": Python's float() and JavaScript's Number() parse them. Integers keep all
+// digits, also beyond 2^53.
 #pragma once
 
 #include <cstdint>

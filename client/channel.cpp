@@ -52,7 +52,7 @@ Result<void> check_server(int socket, std::int64_t server_uid) {
                        "the socket belongs to user " + std::to_string(peer.uid));
 }
 
-// The power of two at or below `time`, so that waits of about the same length find the timeout already set.
+// The largest power of two not above `time`, so that waits of similar length need no new timeout.
 nanoseconds rounded_down(nanoseconds time) {
     nanoseconds step(1);
     while (step <= time / 2) step *= 2;
@@ -68,7 +68,7 @@ Result<Channel> Channel::connect(const std::string& path, std::int64_t server_ui
     if (!address) return std::move(address).error();
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) return io_error("socket", errno);
-    // A full backlog makes connect wait: not longer than the deadline.
+    // A full backlog blocks connect, at most until the deadline.
     const timeval limit = to_timeval(std::max<nanoseconds>(deadline - Clock::now(), milliseconds(1)));
     if (setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0)
         return io_error("SO_SNDTIMEO", errno);
@@ -101,7 +101,7 @@ bool Channel::set_receive_timeout(nanoseconds timeout) {
     return true;
 }
 
-// True when there is something to read.
+// True if there is something to read.
 Result<bool> Channel::wait_poll(TimePoint deadline, bool or_writable) {
     pollfd entry{socket_.get(), static_cast<short>(or_writable ? POLLIN | POLLOUT : POLLIN), 0};
     const timespec* limit = nullptr;

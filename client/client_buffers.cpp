@@ -107,7 +107,7 @@ RegionPtr Client::make_region(Memory memory, wire::Access access) {
     return std::make_shared<Region>(this, std::move(memory), access);
 }
 
-// A region of the pool that no job uses; waits for one if they are all in use.
+// A region of the pool that no job uses; waits for one if all are in use.
 Result<RegionPtr> Client::acquire(Pool& pool, wire::Access access, std::uint64_t bytes, TimePoint deadline) {
     if ((features_ & wire::kFeatureBuffers) == 0)
         return make_error(Status::Unsupported,

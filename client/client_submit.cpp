@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request becomes a frame. Everything that can wait or fail comes before the job enters the table:
-// buffers to fill, to register, to wait for. So a job in the table can always be sent.
+// Converts a request to a frame. Every step that can wait or fail precedes the job's entry into the table:
+// filling, registering and waiting for buffers. A job in the table can therefore always be sent.
 #include "client/client.h"
 
 namespace tegu::clientlib {
@@ -25,7 +25,7 @@ TimePoint deadline_of(const tegu_request& request, TimePoint now) {
                : now + nanoseconds(static_cast<std::int64_t>(request.deadline_ns));
 }
 
-// The result is written over an input: the only way in which a daemon lets them overlap.
+// True if the result overwrites an input: the only overlap that a daemon allows.
 bool is_in_place(const tegu_request& request, int inputs) {
     if (request.output == nullptr) return false;
     for (int i = 0; i < inputs; ++i) {
@@ -54,8 +54,8 @@ bool same_memory(const tegu_operand& left, const tegu_operand& right) {
     return left.buffer == nullptr && left.data == right.data && left.row_stride == right.row_stride;
 }
 
-// The data of a message up to this operand: dense memory as it is, so that it is copied once, into the frame;
-// else `packed`.
+// The data of a message up to this operand. Dense memory is used directly, so that it is copied once, into
+// the frame; other memory uses `packed`.
 Bytes data_of(const tegu_operand& operand, const Packing& packing, const Job& job, int inputs,
               wire::ByteBuffer& packed) {
     const bool dense = operand.row_stride == 0 || operand.row_stride == job.cols || job.rows <= 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobTable: the jobs that the caller has not fetched yet. Slots are used again with their memory, so that a
-// steady stream of jobs allocates nothing; lists are links inside the slots, so that a job changes its state
-// in constant time.
+// JobTable: the jobs that the caller has not fetched yet. Slots are reused with their memory, so a steady
+// stream of jobs allocates nothing. Lists are links inside the slots, so a state change takes constant time.
 #pragma once
 
 #include <array>
@@ -50,24 +49,24 @@ struct PendingJob {
 
 class JobTable {
   public:
-    // A new job with an id of its own, last in Queued. Null if there are as many as the ids can name.
+    // Adds a job with a new id at the end of Queued. Null if all ids are in use.
     PendingJob* add();
     // The job of an id that the caller has not fetched; null if there is none.
     PendingJob* find(std::uint64_t id);
-    // Makes the slot free for another job.
+    // Frees the slot for another job.
     void remove(PendingJob& job);
-    // An id that no job has, for another message.
+    // An id for a message other than a job; no job has it.
     std::uint64_t other_id() { return ++serial_ << kSlotBits | kMaxSlots; }
 
-    // To the end of another list.
+    // Moves the job to the end of another list.
     void move(PendingJob& job, JobState state);
-    // Into another list, before the first job with a greater id: where it stood when it was submitted.
+    // Moves the job into another list, before the first job with a greater id: in the order of submission.
     void move_by_id(PendingJob& job, JobState state);
 
     PendingJob* front(JobState state) { return list(state).head; }
     const PendingJob* front(JobState state) const { return lists_[static_cast<std::size_t>(state)].head; }
     std::size_t count(JobState state) const { return lists_[static_cast<std::size_t>(state)].count; }
-    // Jobs that have no answer yet, and those that the caller has not fetched.
+    // The number of jobs without a reply, and of jobs that the caller has not fetched.
     std::size_t unanswered() const { return slots_.size() - count(JobState::Free) - count(JobState::Done); }
     std::size_t size() const { return slots_.size() - count(JobState::Free); }
 

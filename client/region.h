@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Region: a buffer as the library sees it: memory, and what the daemon knows of it on the present connection.
-// Shared by the caller's tegu_buffer, by jobs that use it and by results that lie in it; the last owner
-// releases it.
+// Region: a buffer in the library: memory, and its state in the daemon on the current connection. The
+// caller's tegu_buffer, jobs that use it and results in it share ownership; the last owner releases it.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram: counts of bins of equal width, as numpy.histogram has them.
+// histogram: counts of bins of equal width, as in numpy.histogram.
 #pragma once
 
 #include "base/parameter.h"

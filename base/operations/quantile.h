@@ -6,7 +6,7 @@
 
 namespace tegu {
 
-// What lies between two order statistics, as numpy names it.
+// Interpolation between two order statistics, with numpy's names.
 enum class QuantileMethod : std::uint8_t {
     Linear = 0,    // interpolated
     Lower = 1,     // the smaller neighbour

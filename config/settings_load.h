@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a TOML file to Settings, or to every error of the file in one go. A file is checked as a whole before
-// anything of it counts; what it does not mention has its default. Safe for any bytes: it is the target of
-// tests/config/fuzz_settings.
+// Loads a TOML file: Settings, or all errors of the file. The whole file is checked before any value applies;
+// missing settings have their defaults. Safe for any bytes: the target of tests/config/fuzz_settings.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +34,11 @@ struct LoadedSettings {
 
 enum class IfMissing { Fails, GivesDefaults };
 
-// Reads and checks a file. `memory_bytes` is what derived sizes are shares of.
+// Reads and checks a file. Derived sizes are shares of `memory_bytes`.
 LoadedSettings load_settings(const std::string& path, IfMissing if_missing,
                              std::uint64_t memory_bytes = physical_memory_bytes());
 
-// The same for text in memory; `file` is the name that errors show.
+// The same for text in memory; `file` is its name in errors.
 LoadedSettings parse_settings(std::string_view text, const std::string& file,
                               std::uint64_t memory_bytes = physical_memory_bytes());
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reload does: compares the settings in force with newly loaded ones, key by key.
+// The plan of a reload: the differences between the active and the newly loaded settings, key by key.
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ Result<kernels::RunReport> dispatch(const Job& job, Span<const kernels::InputVie
     return make_error(Status::Unsupported, "operation is not known");
 }
 
-// A device cannot load an element from an address that is not a multiple of its size: such an input is moved
-// first.
+// A device cannot load an element from an address that is not a multiple of its size: such an input is first
+// copied to an aligned address.
 Result<void> align(const Job& job, const Context& context, kernels::InputView* input) {
     const std::size_t bytes = element_bytes(job.type);
     if (reinterpret_cast<std::uintptr_t>(input->data) % bytes == 0 || job.rows == 0 || job.cols == 0)

@@ -14,7 +14,7 @@
 
 namespace tegu::kernels::quantile {
 
-// Where the keys of a segment lie relative to a bracket [low, high], low <= high.
+// The positions of a segment's keys relative to a bracket [low, high], low <= high.
 struct SplitTally {
     std::uint64_t less = 0;
     std::uint64_t equal_low = 0;
@@ -25,8 +25,7 @@ struct SplitTally {
 
 constexpr std::uint64_t kSlack = 64;  // elements that split() may write past what it keeps
 
-// The functions for one element type. They write in bounds whatever the elements are, even if these change
-// meanwhile.
+// The functions of one element type. They stay in bounds for any elements, even if these change meanwhile.
 struct ScanKernels {
     // out[i] = the key of element i, as wide as the element. `out` is aligned for it. Returns how many are
     // NaN.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a method, and the methods that look at every element: counts, direct, sort.
+// The choice of a method, and the methods that read every element: counts, direct, sort.
 #include "kernels/quantile/cpu/select.h"
 
 #include <atomic>
@@ -89,7 +89,7 @@ bool Run::by_counts() {
     for (unsigned worker = 1; worker < workers_.size(); ++worker)
         for (std::uint64_t value = 0; value < values; ++value)
             layout_.counts[value] += layout_.counts[worker * values + value];
-    // The largest key is that of NaN.
+    // The largest key is the key of NaN.
     if (find_ranks(is_float(source_.type) ? layout_.counts[nan_key()] : 0)) look_up(layout_.counts, values);
     return true;
 }
@@ -152,7 +152,7 @@ MethodKind fastest_kind(const Problem& problem, unsigned width) {
     return problem.n <= max_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
 }
 
-// The wanted kind where it can answer the problem.
+// The wanted method if it can solve the problem.
 MethodKind kind_of_method(const Problem& problem, unsigned width, CpuQuantileMethod wanted) {
     switch (wanted) {
         case CpuQuantileMethod::Counts:

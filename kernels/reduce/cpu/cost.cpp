@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of measured constants: reading the bytes, and what each need adds on top for a class of types.
-// docs/operations/reduce.md has the measurements; another CPU differs by a factor, which the daemon learns
+// A sum of measured constants: reading the bytes, and the extra cost of each need for a class of types. The
+// measurements are in docs/operations/reduce.md. Another CPU differs by a factor, which the daemon learns
 // from its own jobs.
 #include "kernels/reduce/cpu/cost.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smallest and largest element of a segment in f64.
+// Minimum and maximum of a segment in f64.
 #pragma once
 
 #include "base/element_type.h"
@@ -20,7 +20,7 @@ inline Extrema extrema_of(const FloatPartial& partial) {
 }
 Extrema extrema_of(const IntegerPartial& partial);
 
-// Of values that occur: counts[bits] says how often. REQUIRES: a type of one or two bytes.
+// The extrema of the values that occur: counts[bits] is their number. REQUIRES: a type of one or two bytes.
 Extrema extrema_of_values(ElementType type, Span<const std::uint64_t> counts);
 
 }  // namespace tegu::kernels

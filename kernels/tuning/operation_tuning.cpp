@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges follow from the launches: a block size beyond a kernel's bound fails, no waves mean no blocks.
+// The ranges follow from the launches: a block size beyond a kernel's bound fails, zero waves mean zero
+// blocks.
 #include "kernels/tuning/operation_tuning.h"
 
 #include "kernels/tuning/revisions.h"

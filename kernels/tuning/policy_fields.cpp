@@ -18,7 +18,7 @@ std::int64_t most_of(const PolicyField& field, const cuda::DeviceLimits& limits)
     return std::min(field.most, field.most_of_device(limits));
 }
 
-// The field as messages name it: "policy.block_threads".
+// The name of the field in messages: "policy.block_threads".
 std::string message_name(const PolicyField& field) {
     return "policy." + std::string(field.name);
 }

@@ -51,8 +51,7 @@ void Lists<Entry>::open(unsigned worker, std::uint64_t bound) {
 template <class Entry>
 void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count, unsigned worker) {
     if (list.closed) return;
-    // A list is cut long before it is full where that costs little: its bound is what keeps most elements
-    // out.
+    // Cuts a list long before it is full where that costs little: its bound rejects most elements.
     if (list.size + count > memory_.capacity ||
         (selector_.problem.k <= kSmall && list.size > 3 * selector_.problem.k + 512))
         cut(list);
@@ -61,7 +60,7 @@ void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count
                                        list.entries + list.size);
 }
 
-// Sorts the list, leaves the first of each key, and of these the best k.
+// Sorts the list, keeps the first entry of each key, and of these the best k.
 template <class Entry>
 void Lists<Entry>::cut(List& list) {
     Entry* sorted =

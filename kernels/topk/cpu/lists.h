@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of different keys, for data in which values repeat. Each worker remembers the keys that it met and
-// adds the first of equal elements to its list; a full list is cut to its best keys, which tightens its
-// bound. A worker gets its tiles in increasing order, so the first of equal keys has the smallest index.
+// Lists of distinct keys, for data with repeated values. Each worker stores the keys it has seen and appends
+// the first of equal elements to its list. A full list is cut to its best keys, which tightens its bound. A
+// worker gets its tiles in increasing order, so the first of equal keys has the smallest index.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace tegu::kernels::topk {
 
-// The memory of the lists, and when they give up.
+// The memory of the lists, and their limits.
 template <class Entry>
 struct ListMemory {
     Entry* entries;          // [workers x capacity]
@@ -28,12 +28,12 @@ class Lists {
   public:
     enum class End { Done, Stopped, GaveUp };
 
-    // `hot`: keys that the sample shows often, `hot_count` of them. `selector` outlives the lists.
+    // `hot`: `hot_count` keys that are frequent in the sample. `selector` outlives the lists.
     Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, const std::uint64_t* hot,
           unsigned hot_count);
 
-    // One pass over the segment for the best k keys within the bound, fewer if there are not so many.
-    // Leaves them in the selector.
+    // One pass over the segment for the best k keys within the bound, or fewer if there are fewer. Leaves
+    // them in the selector.
     End pass(std::uint64_t bound);
 
   private:
@@ -60,7 +60,7 @@ class Lists {
     List lists_[kMaxWorkers];
 };
 
-// The keys within the bound that one in 64 elements of the sorted sample or more have. Returns how many, at
+// The keys within the bound with at least one in 64 elements of the sorted sample. Returns their number, at
 // most SeenKeys::kMaxHot.
 unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot);
 

@@ -77,7 +77,7 @@ bool visit_operation(std::uint16_t number, Visit&& visit) {
 }
 
 enum class Axis : std::uint8_t {
-    Whole = 0,  // the rows x cols elements are one sequence in row-major order
+    Whole = 0,  // one segment of rows x cols elements in row-major order
     Rows = 1,   // each row by itself
 };
 

@@ -23,7 +23,7 @@ class LatencyHistogram {
     void merge(const LatencyHistogram& other);
 
     std::uint64_t count() const { return count_; }
-    std::uint64_t sum_ns() const { return sum_ns_; }  // stops at the largest number
+    std::uint64_t sum_ns() const { return sum_ns_; }  // saturates at the largest number
     // 0 while count() is 0; the percentiles too.
     std::uint64_t min_ns() const { return count_ == 0 ? 0 : min_ns_; }
     std::uint64_t max_ns() const { return max_ns_; }

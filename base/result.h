@@ -17,8 +17,8 @@ namespace tegu {
 struct Error {
     Status status = Status::Internal;  // never Ok
     std::string message;               // one sentence without a full stop, for people
-    std::string field;    // the field that is wrong, as the protocol and the CLI name it; may be empty
-    std::string allowed;  // what would be accepted, e.g. "1..1000"; may be empty
+    std::string field;                 // the wrong field, named as in the protocol and the CLI; may be empty
+    std::string allowed;               // the accepted values, e.g. "1..1000"; may be empty
     std::uint64_t retry_after_ns = 0;  // a hint; only with Busy
     std::optional<std::uint64_t> row;  // of the input; the message names it, too
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpinWait decides whether an idle thread polls again or sleeps. Waking a sleeping thread takes longer than a
-// small job, so the thread polls while events come faster than that and no other thread needs the core.
+// small job. So the thread polls while events come faster than that and no other thread needs the core.
 //
 // A poll that takes too long is a disturbance: another thread ran in between. One is tolerated; after a
 // second one within kCalm the thread sleeps for a while, which doubles each time. If both sides sleep, each
@@ -17,7 +17,8 @@ class SpinWait {
   public:
     using Clock = std::chrono::steady_clock;
     using TimePoint = Clock::time_point;
-    static constexpr auto kPreempted = std::chrono::microseconds(50);  // a look takes well under one
+    static constexpr auto kPreempted =
+        std::chrono::microseconds(50);  // a poll takes well under one microsecond
     static constexpr auto kShortestBackOff = std::chrono::microseconds(500);
     static constexpr auto kBackOff = std::chrono::milliseconds(20);  // the longest
     // after this time awake without a disturbance, the next one is the first again; a thread that always
@@ -25,8 +26,8 @@ class SpinWait {
     static constexpr auto kCalm = std::chrono::milliseconds(5);
 
     // Starts waiting for the next event: earlier time does not count as waiting. No effect if waiting
-    // already. Optional for a thread that waits all the time. A thread that calls it and polls in vain for
-    // the whole limit may have kept the other side from the core, so it backs off, too.
+    // already. Optional for a thread that waits all the time. After it, a poll in vain for the whole limit is
+    // a disturbance: it may have kept the other side from the core.
     void begin(TimePoint now) {
         last_look_ = now;
         if (!waiting_) begin_ = now;
@@ -62,9 +63,9 @@ class SpinWait {
     TimePoint begin_{};
     TimePoint last_look_{};
     TimePoint not_before_{};
-    Clock::duration pause_{};  // that the next disturbance brings
+    Clock::duration pause_{};  // pause after the next disturbance
     bool waiting_ = false;
-    bool trial_ = false;  // the last event was no quick one
+    bool trial_ = false;  // the last event came late
     bool awake_ = false;
 };
 

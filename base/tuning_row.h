@@ -41,7 +41,7 @@ struct TuningClass {
     std::string type;       // "f32": this element type alone; empty: any of that width
     std::string variant;    // "distinct", "skip_nans", "mirror", or "plain": none of them; empty: any
     TuningRange sequences;
-    TuningRange elements;  // of a sequence
+    TuningRange elements;  // of a segment
     TuningRange detail;
     TuningRange levels;  // levels of a pixel, for maps; other operations: any
 };
@@ -51,7 +51,7 @@ struct TuningClass {
 struct TuningValue {
     std::string name;
     std::int64_t number = 0;
-    std::string word;  // not empty: a word was given in place of a number
+    std::string word;  // not empty: the value is a word, not a number
     SourceLocation where;
 };
 
@@ -68,7 +68,7 @@ struct TuningRow {
     std::string id;  // unique in its table; replies name it: "TABLE/ID"
     TuningClass jobs;
     unsigned revision = 0;            // of the kernels that were measured
-    std::vector<TuningValue> policy;  // what is not named keeps its default
+    std::vector<TuningValue> policy;  // fields that are not named keep their defaults
     TuningEvidence evidence;
     SourceLocation where;
 };
@@ -77,12 +77,12 @@ struct TuningRow {
 // complete result, data in place. Between two points the time is interpolated on logarithmic scales. Before
 // the first point it is constant; behind the last it grows with the elements.
 struct CostPoint {
-    double elements = 0;  // of all sequences
+    double elements = 0;  // of all segments
     double time_us = 0;
 };
 struct CostRow {
-    TuningClass jobs;      // its ranges of sequences and elements say where the points hold
-    unsigned threads = 0;  // of the CPU: that the job may use; 0: all of the pool
+    TuningClass jobs;      // its ranges of segments and elements limit the points
+    unsigned threads = 0;  // CPU: threads that the job may use; 0: the whole pool
     unsigned revision = 0;
     std::vector<CostPoint> points;  // elements ascending
     TuningEvidence evidence;
@@ -91,7 +91,7 @@ struct CostRow {
 
 // The device of a table.
 struct TuningDevice {
-    std::string name;                 // as the driver ("NVIDIA H200") or the device tree names it
+    std::string name;                 // from the driver ("NVIDIA H200") or the device tree
     unsigned compute_capability = 0;  // 90; 0: a table of the CPU alone
     unsigned multiprocessors = 0;     // 0: any device of this compute capability
     unsigned cpu_threads = 0;         // 0: any

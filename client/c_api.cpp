@@ -111,7 +111,7 @@ void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
     if (client == nullptr) return;
     try {
         client->send_releases();
-    } catch (const std::bad_alloc&) {  // they are sent with what comes next
+    } catch (const std::bad_alloc&) {  // they are sent with the next message
     }
 }
 

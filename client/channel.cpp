@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kFrameBytes = wire::kHeaderBytes + wire::kMaxBodyBytes;
 constexpr std::size_t kBufferBytes = 2 * kFrameBytes;
 constexpr std::size_t kDescriptorsKept = 4;
-constexpr nanoseconds kShortestTimeout = milliseconds(2);  // below it poll, whose clock is finer
+constexpr nanoseconds kShortestTimeout = milliseconds(2);  // shorter waits use poll, whose clock is finer
 
 Error lost(const std::string& why) {
     return make_error(Status::Unavailable, why);
@@ -143,7 +143,7 @@ Result<bool> Channel::receive(TimePoint deadline, bool or_writable) {
 Result<bool> Channel::receive_some(int flags) {
     iovec part{buffer_.get() + end_, kBufferBytes - end_};
     alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsKept * sizeof(int))];
-    descriptors_.reserve(2 * kDescriptorsKept);  // before any comes that would have no place
+    descriptors_.reserve(2 * kDescriptorsKept);  // before one arrives that would not fit
     msghdr message;
     std::memset(&message, 0, sizeof message);
     message.msg_iov = &part;
@@ -177,7 +177,7 @@ Result<std::optional<wire::Frame>> Channel::next_frame() {
     if (auto* error = std::get_if<Error>(&found)) return std::move(*error);
     auto* frame = std::get_if<wire::Frame>(&found);
     if (frame == nullptr) {
-        if (begin_ == end_) descriptors_.clear();  // none of the frames asked for them
+        if (begin_ == end_) descriptors_.clear();  // none of the frames used them
         return std::optional<wire::Frame>();
     }
     begin_ += frame->consumed;

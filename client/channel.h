@@ -49,7 +49,7 @@ class Channel {
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     std::vector<Fd> descriptors_;
-    nanoseconds receive_timeout_{0};  // what SO_RCVTIMEO holds; 0: none
+    nanoseconds receive_timeout_{0};  // the current SO_RCVTIMEO; 0: none
 };
 
 }  // namespace tegu::clientlib

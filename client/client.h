@@ -26,7 +26,7 @@ struct Settings {
     nanoseconds reconnect_time{0};
     bool busy_retry = true;
     std::int64_t server_uid = -1;
-    std::chrono::microseconds spin_time{0};  // how long to look for the reply to a small job before sleeping
+    std::chrono::microseconds spin_time{0};  // how long to poll for the reply to a small job before sleeping
 };
 
 // A job that ended. id 0: none ended in time (or there is none), and `error` has the reason.
@@ -93,7 +93,7 @@ class Client {
 
   private:
     enum class LinkState {
-        Down,       // nobody needs it
+        Down,       // no caller needs it
         Seeking,    // the next attempt is at next_attempt_
         Greeting,   // HELLO is on the wire
         Restoring,  // buffers are being attached or registered again
@@ -108,10 +108,10 @@ class Client {
         Purpose purpose = Purpose::Caller;
         wire::ByteBuffer frame;
         int fd = -1;               // to send with it; not owned
-        Region* region = nullptr;  // that a Restore is for; null if it was destroyed meanwhile
+        Region* region = nullptr;  // the region of a Restore; null if it was destroyed meanwhile
         bool sent = false;
         bool done = false;  // the rest is valid, for Purpose::Caller
-        bool lost = false;  // with its connection: nothing is known of its fate
+        bool lost = false;  // lost with its connection: its outcome is unknown
         Error error;        // if !ok
         bool ok = false;
         wire::ByteBuffer body;
@@ -218,13 +218,13 @@ class Client {
     TimePoint next_attempt_;
     TimePoint ready_since_;
     Backoff backoff_;
-    bool progress_ = false;         // something was answered for good on this connection
-    bool draining_ = false;         // the daemon is stopping: nothing new on this connection
-    bool callers_waiting_ = false;  // somebody is in await_ready()
-    Error last_error_;              // why the link was lost or not found
+    bool progress_ = false;         // the connection had a final reply
+    bool draining_ = false;         // the daemon is stopping: no new jobs on this connection
+    bool callers_waiting_ = false;  // a caller is in await_ready()
+    Error last_error_;              // why the link was lost or not established
     std::uint64_t epoch_ = 0;       // number of the connection; handles in frames belong to one
     std::uint64_t reconnects_ = 0;
-    std::size_t restoring_ = 0;  // answers that are missing
+    std::size_t restoring_ = 0;  // missing replies
 
     std::uint8_t version_ = wire::kVersionMin;
     std::uint64_t features_ = 0;
@@ -237,10 +237,10 @@ class Client {
     JobTable jobs_;
     std::list<Call> calls_;
     std::vector<Abandoned> abandoned_;
-    wire::ByteBuffer residue_;  // the rest of a frame that the socket took in part
+    wire::ByteBuffer residue_;  // the unsent rest of a frame
     std::size_t queued_bytes_ = 0;
     bool releases_wait_ = false;                      // see send_releases()
-    TimePoint earliest_deadline_ = TimePoint::max();  // at or before that of every job without an answer
+    TimePoint earliest_deadline_ = TimePoint::max();  // at or before that of every job without a reply
     TimePoint earliest_retry_ = TimePoint::max();     // the same for Waiting
 
     std::vector<Region*> regions_;  // all that are alive

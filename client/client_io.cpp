@@ -9,7 +9,7 @@ namespace tegu::clientlib {
 namespace {
 
 constexpr std::size_t kMaxBatch = 64;
-constexpr std::size_t kUsualCallBytes = 512;  // more than any request but a job has
+constexpr std::size_t kUsualCallBytes = 512;  // more than any request has, except a job
 constexpr std::size_t kMaxBatchBytes = 256 * 1024;
 constexpr nanoseconds kLongestHint = std::chrono::hours(1);
 
@@ -22,7 +22,7 @@ std::uint64_t time_left(TimePoint deadline, TimePoint now) {
 
 Client::Call& Client::add_call(wire::MessageType type, Purpose purpose) {
     wire::ByteBuffer frame;
-    frame.reserve(kUsualCallBytes);  // now, so that a call is either listed whole or not at all
+    frame.reserve(kUsualCallBytes);  // now, so that a call is listed completely or not at all
     wire::begin_frame(frame);
     Call& call = calls_.emplace_back();
     call.id = jobs_.other_id();

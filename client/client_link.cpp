@@ -117,7 +117,7 @@ void Client::on_restored(Region* region, const wire::FrameHeader& header, Bytes 
         handle = reply->handle;
         token = reply->token;
     } else if (header.type == wire::MessageType::BufferAttach &&
-               region != nullptr) {  // it is not kept any more
+               region != nullptr) {  // the daemon has dropped it
         region->token = {};
         --restoring_;
         return restore(*region);

@@ -7,7 +7,7 @@ namespace tegu::clientlib {
 namespace {
 
 constexpr std::size_t kGatherBytes = 32 * 1024;
-constexpr std::uint64_t kNoHandle = UINT64_MAX;  // stands for a handle until refresh() writes it
+constexpr std::uint64_t kNoHandle = UINT64_MAX;  // a placeholder until refresh() writes the handle
 
 std::string input_field(int index, const char* member) {
     return "inputs[" + std::to_string(index) + "]." + member;
@@ -91,7 +91,7 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     const std::uint64_t id = pending->id;
     enqueue(*request, std::move(*job), inputs, std::move(*operands), *pending);
     if (queued_bytes_ >= kGatherBytes && link_ == LinkState::Ready) {
-        if (window_left() == 0) receive(now);  // answers make room
+        if (window_left() == 0) receive(now);  // replies free capacity
         send_pending();
     }
     return id;
@@ -122,7 +122,7 @@ void Client::enqueue(const tegu_request& request, Job job, int inputs, Operands 
     if (pending.output.region != nullptr) {
         Region& output = *pending.output.region;
         ++output.jobs;
-        if (output.generation != 0) ++output.generation;  // what it holds will have changed
+        if (output.generation != 0) ++output.generation;  // its content will have changed
         message.output.offset_bytes = pending.output.offset_bytes;
         message.output.capacity_bytes = pending.output.region->memory.bytes() - pending.output.offset_bytes;
     }
@@ -203,7 +203,7 @@ void Client::encode_job(PendingJob& job, wire::JobRequest& request) {
     job.epoch = link_ == LinkState::Restoring ? 0 : epoch_;
     const std::size_t start = wire::begin_frame(job.frame);
     wire::encode(request, job.frame);
-    wire::end_frame(wire::FrameHeader{}, start, job.frame);  // the header proper is written when it is sent
+    wire::end_frame(wire::FrameHeader{}, start, job.frame);  // send writes the actual header
 }
 
 Result<void> Client::refresh(PendingJob& job) {

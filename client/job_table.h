@@ -16,7 +16,7 @@ enum class JobState : std::uint8_t {
     Free,
     Queued,   // to be sent, in the order of submission
     Sent,     // on the wire, in the order of sending
-    Waiting,  // answered with Busy: to be sent again at retry_at
+    Waiting,  // Busy reply: send again at retry_at
     Done,     // has its result or its error
 };
 inline constexpr std::size_t kJobStates = 5;
@@ -28,23 +28,23 @@ struct PendingJob {
     PendingJob* previous = nullptr;
     PendingJob* next = nullptr;
 
-    wire::ByteBuffer frame;  // kept until the answer, for the replay
+    wire::ByteBuffer frame;  // kept until the reply, for the replay
     wire::Priority priority = wire::Priority::Normal;
     std::array<RegionPtr, wire::kMaxInputs> inputs;
     OutputPlace output;
-    bool small = false;      // a reply is likely to come soon
-    bool cancelled = false;  // not to be sent again
-    bool in_place = false;   // its output may be its input: not to be sent again once it may have begun
-    unsigned connections_lost = 0;  // while it was on the wire
-    std::uint64_t epoch = 0;        // number of the connection whose handles the frame names
+    bool small = false;             // a reply is likely to come soon
+    bool cancelled = false;         // do not send again
+    bool in_place = false;          // its output may be its input: do not send again once it may have begun
+    unsigned connections_lost = 0;  // while on the wire
+    std::uint64_t epoch = 0;        // number of the connection of the frame's handles
     TimePoint submitted;
     TimePoint deadline = TimePoint::max();
     TimePoint retry_at;
-    TimePoint busy_until = TimePoint::max();       // no retry after it; max: was not busy yet
-    TimePoint elsewhere_until = TimePoint::max();  // the same for answers of daemons that are stopping
+    TimePoint busy_until = TimePoint::max();       // no retry after it; max: no Busy reply yet
+    TimePoint elsewhere_until = TimePoint::max();  // the same for replies of stopping daemons
 
-    std::unique_ptr<tegu_result> result;  // when done and well
-    Error error;                          // when done and not well
+    std::unique_ptr<tegu_result> result;  // if done without an error
+    Error error;                          // if done with an error
 };
 
 class JobTable {

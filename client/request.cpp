@@ -20,7 +20,7 @@ TEGU_STATUSES(TEGU_X)
 TEGU_ELEMENT_TYPES(TEGU_X)
 #undef TEGU_X
 
-constexpr std::size_t kLargestStruct = 4096;  // a size beyond it is not a size
+constexpr std::size_t kLargestStruct = 4096;  // a larger number is not a plausible size
 constexpr std::uint64_t kShortRowBytes = 256;
 constexpr std::uint32_t kMaxSpinMicroseconds = 10000;
 

@@ -27,8 +27,8 @@ std::uint64_t result_bytes_bound(const Job& job);
 
 // The layout of the rows of plain memory in a message. REQUIRES: job_of() succeeded.
 struct Packing {
-    std::uint64_t row_stride = 0;  // of what is sent, elements; 0 means dense
-    std::uint64_t bytes = 0;       // that are sent
+    std::uint64_t row_stride = 0;  // of the sent data, elements; 0 means dense
+    std::uint64_t bytes = 0;       // of the sent data
 };
 // Chooses between dense rows and rows with gaps. Dense rows are cheaper to send and to read. Short rows with
 // small gaps keep their gaps, because one large copy is faster than many small ones. `may_keep_stride`: false

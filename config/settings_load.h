@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxSettingsFileBytes = 1024 * 1024;
 
 struct Diagnostic {
     std::string file;
-    std::uint32_t line = 0;    // from 1; 0 if it is about the file as a whole
+    std::uint32_t line = 0;    // from 1; 0: the file as a whole
     std::uint32_t column = 0;  // from 1, in characters
     std::string key;           // dotted; may be empty
     std::string text;          // "found 0, allowed 1..65536"
@@ -27,7 +27,7 @@ struct Diagnostic {
 std::string diagnostic_text(const Diagnostic& diagnostic);
 
 struct LoadedSettings {
-    Settings settings;               // complete and checked if ok(); else not to be used
+    Settings settings;               // complete and checked if ok(); else do not use
     std::vector<Diagnostic> errors;  // in the order of the file
     bool ok() const { return errors.empty(); }
 };

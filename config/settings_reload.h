@@ -18,7 +18,7 @@ struct SettingChange {
 };
 
 struct ReloadPlan {
-    Settings settings;  // in force from now on: a setting that needs a restart keeps its running value
+    Settings settings;  // in force from now on: a setting that needs a restart keeps its current value
     std::vector<SettingChange> changes;  // all keys that differ, in the order of the table
 };
 

@@ -9,7 +9,7 @@
 namespace tegu::config {
 namespace {
 
-constexpr std::size_t kLongestName = 64;  // no key is as long: longer ones have no neighbour
+constexpr std::size_t kLongestName = 64;  // longer than any key: longer names have no near key
 
 // Maximum edits for which `name` is still a typo of a key.
 std::size_t tolerance(std::string_view name) {

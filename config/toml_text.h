@@ -24,7 +24,7 @@ namespace tegu::config {
 Result<std::string> read_toml_file(const std::string& path, std::size_t most_bytes);
 
 struct TextError {
-    std::uint32_t line = 0;    // from 1; 0: about the text as a whole
+    std::uint32_t line = 0;    // from 1; 0: the text as a whole
     std::uint32_t column = 0;  // from 1, in characters
     std::string text;          // "found ..., allowed ...", or the parser's words
 };

@@ -17,7 +17,7 @@ namespace tegu::config {
 inline constexpr std::size_t kMaxTuningFileBytes = 1024 * 1024;
 inline constexpr std::size_t kMaxTuningTables = 256;  // files of a directory that are read
 inline constexpr unsigned kTuningFormat = 1;          // that this program reads and writes
-inline constexpr char kOverlayKey[] = "overlay";      // of the overlay's table, whatever its file is called
+inline constexpr char kOverlayKey[] = "overlay";      // of the overlay's table, for any file name
 
 // One file. No table: the whole file is unusable.
 struct LoadedTuning {

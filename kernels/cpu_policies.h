@@ -9,7 +9,7 @@ namespace tegu::kernels {
 
 // The threads of a job, for every operation.
 struct CpuSharePolicy {
-    unsigned threads = 0;  // that share the job at most, the caller included; 0: all of the pool
+    unsigned threads = 0;  // maximum threads of a job, the caller included; 0: the whole pool
     // Predicted work on one thread from which the job is shared; 0: the operation's own number.
     std::uint64_t share_ns = 0;
 };
@@ -36,7 +36,7 @@ struct CpuTopkPolicy {
 
 enum class CpuQuantileMethod : std::uint8_t { Chosen, Counts, Direct, Brackets, Sort };
 struct CpuQuantilePolicy {
-    CpuQuantileMethod method = CpuQuantileMethod::Chosen;  // likewise
+    CpuQuantileMethod method = CpuQuantileMethod::Chosen;  // replaced if it cannot solve the problem
 };
 
 // The policies of one job; an operation reads its own member only.

@@ -57,7 +57,7 @@ struct JobPlan {
     std::uint64_t bytes_written = 0;
     // An upper bound of the working memory that run_job allocates, with any number of threads.
     std::uint64_t scratch_bytes = 0;
-    std::uint64_t predicted_ns = 0;  // on one thread; feeds admission and the choice of where it runs
+    std::uint64_t predicted_ns = 0;  // on one thread; used by admission and placement
     // outputs[0] may be the memory of a dense input: same address, every element read before it is written.
     bool in_place = false;
     PlannedMethod method;
@@ -114,7 +114,7 @@ struct RunReport {
     RunPolicy policy;
     // Parallel to plan.outputs: columns that hold results; == cols but for distinct values.
     std::vector<std::uint64_t> filled_columns;
-    unsigned threads = 1;  // that shared the job, the caller's own included; the policy names them, too
+    unsigned threads = 1;  // threads that shared the job, the caller's included; also in the policy
 };
 
 // The context of a run on the CPU, besides the job.

@@ -11,9 +11,10 @@ namespace tegu::cuda {
 
 // Runs a planned job. The views hold addresses that kernels on context.stream may access; the host does not
 // access them. Returns when the outputs are complete. Polls the stop token between launches. Resets the
-// workspace at the end. Errors: those of kernels::run_job; OutOfMemory: the workspace cannot grow, and a job
-// in place has written
-//         nothing; DeviceLost: the process cannot use the device any more; Internal: a CUDA call failed.
+// workspace at the end.
+// Errors: those of kernels::run_job.
+//         OutOfMemory: the workspace cannot grow, and a job in place has written nothing.
+//         DeviceLost: the process cannot use the device any more. Internal: a CUDA call failed.
 // REQUIRES: kernels::plan_job(job) succeeded, and the views are valid for it. Blocking; the thread of the
 //           context.
 Result<kernels::RunReport> run_job(const Job& job, Span<const kernels::InputView> inputs,

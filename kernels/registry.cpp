@@ -112,7 +112,7 @@ Error in_row(Error error, std::uint64_t row) {
 
 RunReport cpu_report(unsigned threads) {
     RunReport report;
-    report.policy.reserve(6);  // most need no more
+    report.policy.reserve(6);  // usually enough
     report.policy.add_word("backend", "cpu");
     report.policy.add_word("isa", cpu_isa());
     report.policy.add("threads", threads);

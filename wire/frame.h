@@ -15,12 +15,12 @@ namespace tegu::wire {
 enum class Sender { Client, Daemon };
 
 struct NeedMore {
-    std::size_t bytes;  // at least so many more are needed before the answer changes; not 0
+    std::size_t bytes;  // minimum number of further bytes before the result changes; not 0
 };
 struct Frame {
     FrameHeader header;
     Bytes body;            // points into the bytes received
-    std::size_t consumed;  // the next frame begins so far on
+    std::size_t consumed;  // offset of the next frame
 };
 // An Error means that framing is broken: see decode_header. Close the connection.
 using FrameResult = std::variant<NeedMore, Frame, Error>;

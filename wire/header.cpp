@@ -31,7 +31,7 @@ bool has_time(const FrameHeader& header) {
 // Checks the fields of a reply or event that must be zero; maps a status unknown to this side.
 std::optional<Error> check_answer(FrameHeader& header, std::uint16_t status) {
     if (!is_status(status))
-        header.status = Status::Internal;  // a newer peer: the text in the body still says what happened
+        header.status = Status::Internal;  // a newer peer: the text in the body still has the reason
     else if (!has_time(header) && header.deadline_ns != 0)
         return field_error(Status::BadRequest, "retry_after_ns", "0", "only BUSY says when to retry");
     if (header.priority != Priority{})

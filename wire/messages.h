@@ -23,14 +23,14 @@ using ByteBuffer = std::vector<std::byte>;
 
 // The fixed header of every message. Fields that a message does not use must be zero.
 struct FrameHeader {
-    MessageType type = MessageType::Event;  // an unknown number is kept: it is answered with Unsupported
+    MessageType type = MessageType::Event;  // an unknown number is kept: the reply is Unsupported
     bool reply = false;
     std::uint64_t request_id = 0;  // chosen by the client, not 0, unique among its requests in flight
     std::uint32_t body_bytes = 0;
-    std::uint8_t version = kVersionMin;    // of HELLO and its reply always 1, later the one agreed on
+    std::uint8_t version = kVersionMin;    // 1 in HELLO and its reply, later the negotiated version
     std::uint8_t descriptors = 0;          // file descriptors sent with the header
     Status status = Status::Ok;            // replies and events only
-    Priority priority = Priority::Normal;  // jobs only; the number 0 stands in every other message
+    Priority priority = Priority::Normal;  // jobs only; 0 in every other message
     std::uint64_t deadline_ns = 0;  // jobs: relative to receipt, 0 = none. Replies with Busy: retry after.
 };
 
@@ -57,7 +57,7 @@ struct HelloRequest {
 struct HelloReply {
     std::uint16_t version = kVersionMax;
     std::uint64_t features = 0;
-    std::uint64_t session = 0;  // number of the connection, as lists and logs show it
+    std::uint64_t session = 0;  // number of the connection, as in lists and logs
     std::uint32_t max_body_bytes = kMaxBodyBytes;
     std::uint32_t max_inline_bytes = kMaxInlineBytes;
     std::uint32_t max_jobs_in_flight = 0;
@@ -74,7 +74,7 @@ struct Field {
 };
 
 struct BufferRegisterRequest {
-    std::uint64_t bytes = 0;  // how much of the descriptor is the buffer, from offset 0; not 0
+    std::uint64_t bytes = 0;  // size of the buffer, from offset 0 of the descriptor; not 0
     Access access = Access::Read;
 };
 struct BufferCreateRequest {
@@ -98,7 +98,7 @@ struct BufferInfo {  // an element of the reply to BufferList
     std::uint64_t session = 0;
     std::uint64_t bytes = 0;
     std::uint64_t jobs_total = 0;
-    std::uint64_t generation = 0;  // the newest that a job named
+    std::uint64_t generation = 0;  // the newest generation that a job named
     std::uint32_t pid = 0;
     Access access = Access::Read;
     bool frozen = false;
@@ -133,8 +133,7 @@ struct Timing {
     std::uint64_t compute_ns = 0;
 };
 struct ResultArray {
-    ArraySpec
-        spec;  // what is really there: cols may be less than planned (distinct values of the whole array)
+    ArraySpec spec;  // the actual size: cols may be less than planned (distinct values of the whole array)
     std::uint64_t offset_bytes = 0;  // from the start of JobReply::data, or of the output operand
 };
 struct JobReply {
@@ -184,7 +183,7 @@ struct CancelRequest {
     std::uint64_t target_id = 0;
 };
 struct CancelReply {
-    bool was_running = false;  // it is being stopped; else it had not started. Its own reply says Cancelled.
+    bool was_running = false;  // it is being stopped; else it had not started. Its own reply is Cancelled.
 };
 
 // Offsets of consecutive arrays of a result, each at a multiple of `alignment`; returns the total bytes, or

@@ -69,7 +69,7 @@ enum class Priority : std::uint8_t { High = 0, Normal = 1, Low = 2 };
 inline constexpr std::uint8_t kPriorityCount = 3;
 
 enum class Backend : std::uint8_t { None = 0, Cpu = 1, Gpu = 2 };        // in a reply: what ran
-enum class BackendChoice : std::uint8_t { Auto = 0, Cpu = 1, Gpu = 2 };  // in a job: what is asked for
+enum class BackendChoice : std::uint8_t { Auto = 0, Cpu = 1, Gpu = 2 };  // in a job: the requested backend
 
 // The health of the daemon and its board, and the forms of the reply to HEALTH.
 enum class HealthState : std::uint8_t { Ok = 0, Degraded = 1, Failing = 2 };

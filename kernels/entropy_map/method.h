@@ -12,7 +12,7 @@ namespace tegu::kernels {
 enum class EntropyMethod {
     Slide,    // histogram of the window that follows by single pixels; any window, any levels
     Planes,   // one plane of counts per level, vectors along the row; small windows, few levels
-    Columns,  // histogram of the window that follows by whole columns; the cost does not grow with the window
+    Columns,  // window histogram that moves by whole columns; the cost does not grow with the window
     Prefix,   // sums of one plane per level along the row; large windows, very few levels
 };
 std::string_view entropy_method_word(EntropyMethod method);  // "slide"

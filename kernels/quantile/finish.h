@@ -14,7 +14,7 @@ namespace tegu::kernels::quantile {
 // The position of a quantile among n sorted values.
 struct Position {
     std::uint64_t rank;  // of the smaller neighbour, or of the result
-    bool last;           // there is no larger one: it stands for both
+    bool last;           // no larger neighbour: this one serves as both
     double weight;       // of the larger neighbour
 };
 

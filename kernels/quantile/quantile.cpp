@@ -20,7 +20,7 @@ using quantile::Problem;
 using quantile::Statistics;
 using selection::Workspace;
 
-constexpr std::uint64_t kJobNs = 500;  // what a job costs beside its selections
+constexpr std::uint64_t kJobNs = 500;  // fixed cost of a job besides its selections
 
 class RanksOfQuantiles : public quantile::Ranks {
   public:

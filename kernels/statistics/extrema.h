@@ -11,7 +11,7 @@ namespace tegu::kernels {
 struct Extrema {
     bool any = false;  // there is an element that is not NaN
     bool nan = false;  // there is a NaN
-    double lo = 0;     // rounded outwards where f64 cannot hold it: lo down, hi up
+    double lo = 0;     // rounded outwards if f64 cannot hold it: lo down, hi up
     double hi = 0;
 };
 

@@ -18,7 +18,7 @@ using topk::Problem;
 using topk::Selection;
 using topk::Target;
 
-constexpr std::uint64_t kJobNs = 500;        // what a job costs beside its selections
+constexpr std::uint64_t kJobNs = 500;        // fixed cost of a job besides its selections
 constexpr std::uint64_t kWriteTask = 65536;  // results that a thread writes at a time
 
 Problem problem_of(const Job& job, const TopkParams& params) {

@@ -26,7 +26,7 @@ struct JobClass {
     unsigned width = 4;     // bytes of an element
     unsigned variants = 0;  // JobVariant bits
     std::uint64_t sequences = 1;
-    std::uint64_t elements = 0;  // of a sequence
+    std::uint64_t elements = 0;  // of a segment
     std::uint64_t detail = 0;
     std::uint64_t levels = 0;  // of a pixel; 0: the job has no image
 };

@@ -85,7 +85,7 @@ std::string allowed_values(const PolicyField& field, const cuda::DeviceLimits& l
 }
 
 bool is_allowed(const PolicyField& field, std::int64_t value, const cuda::DeviceLimits& limits) {
-    if (value == field.get(default_policies())) return true;  // the launches cut it to the device themselves
+    if (value == field.get(default_policies())) return true;  // the launches limit it to the device
     if (value == 0 && field.or_zero) return true;
     if (value < field.least || value > most_of(field, limits)) return false;
     return field.power_of_two ? (value & (value - 1)) == 0 : value % field.step == 0;

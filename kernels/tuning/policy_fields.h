@@ -26,7 +26,7 @@ struct PolicySet {
 
 struct PolicyField {
     std::string_view name;      // in tables: "block_threads"
-    std::string_view sentence;  // what it says, for docs
+    std::string_view sentence;  // its description, for docs
     // Choices: value i is written as words[i]. Empty: a number.
     std::vector<std::string_view> words;
     // Allowed numbers: multiples of `step` in [least, most], or powers of two in it; and 0 if or_zero.

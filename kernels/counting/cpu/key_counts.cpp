@@ -12,7 +12,7 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::uint32_t kFewKeys = 2048;  // four tables are 32 KiB, and fit the first-level cache
+constexpr std::uint32_t kFewKeys = 2048;  // four tables are 32 KiB, and fit L1
 
 unsigned tables_of(std::uint32_t keys) {
     return keys <= kFewKeys ? 4 : 1;

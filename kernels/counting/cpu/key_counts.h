@@ -38,7 +38,7 @@ class KeyCounts {
 
     std::uint32_t* counters_ = nullptr;  // tables x pitch
     PlaneSums* planes_ = nullptr;        // null if bytes have counters only; zeroed before the first block
-    std::uint64_t in_planes_ = 0;        // bytes that they hold
+    std::uint64_t in_planes_ = 0;        // bytes counted in the planes
     std::size_t pitch_ = 0;
     unsigned tables_ = 1;
     std::uint64_t counted_ = 0;

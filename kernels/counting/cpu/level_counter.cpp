@@ -11,7 +11,7 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::size_t kBlock = 4096;  // levels that stay in the first-level cache between the two loops
+constexpr std::size_t kBlock = 4096;  // levels that stay in L1 between the two loops
 constexpr std::uint32_t kByteLevels = 256;
 
 // count_u8 accepts any byte as a key, so it always has 256 counters.

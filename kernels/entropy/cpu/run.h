@@ -42,7 +42,7 @@ class EntropyRun {
     const EntropyParams& params_;
     const OutputView* output_;
     bool by_values_;
-    std::optional<Result<LevelScale>> fixed_scale_;  // where it does not depend on the data
+    std::optional<Result<LevelScale>> fixed_scale_;  // if it does not depend on the data
     std::optional<LevelCounter> counter_;
     std::byte* memory_ = nullptr;  // by values: the levels' counts of each worker
 };

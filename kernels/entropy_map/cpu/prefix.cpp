@@ -21,7 +21,7 @@ struct Prefix {
     std::uint16_t* sums;    // of the columns up to this one; sums[-1] == 0
     Word* carries;          // of each four columns: the sum of all before
     std::uint16_t* counts;  // of the windows
-    std::uint16_t* rest;    // pixels of the windows that no level has counted yet
+    std::uint16_t* rest;    // pixels of the windows that no level has counted so far
     std::size_t pitch;
     std::size_t width;  // padded columns, rounded up to whole vectors
 };

@@ -79,7 +79,7 @@ class Tile {
     float* divisor_;                // N * 2^shift
     std::uint32_t whole_rows_ = 0;  // rows of the windows that whole_ and divisor_ are for; 0: none yet
     std::uint8_t* nan_rows_;        // 1 for the padded rows that hold a NaN
-    std::uint64_t* nan_bits_;       // one bit a result: its window's columns hold a NaN of that padded row
+    std::uint64_t* nan_bits_;       // one bit per result: its window's columns hold a NaN of that padded row
     bool any_nan_ = false;
 };
 

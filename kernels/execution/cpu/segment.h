@@ -63,7 +63,7 @@ inline void gather(const Segment& segment, std::uint64_t begin, std::uint64_t co
     }
 }
 
-constexpr std::uint64_t kMaxGroups = 4096;  // partial results that are held at once
+constexpr std::uint64_t kMaxGroups = 4096;  // partial results in memory at the same time
 // Maximum chunks of a group below kMaxGroups groups; also the chunks between two polls of the stop token.
 constexpr std::uint64_t kMaxGroupChunks = 16;
 

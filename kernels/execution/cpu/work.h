@@ -14,7 +14,7 @@ constexpr std::uint64_t kParallelWorkNs = 20000;  // predicted work below which 
 // Minimum output size for non-temporal stores, where the output is not an input: docs/operations/, "Speed" of
 // the operations that use them.
 constexpr std::uint64_t kStreamBytes = 16 << 20;  // larger outputs do not stay in a cache
-constexpr std::uint64_t kStreamRunBytes = 4096;   // shorter runs of neighbours have too many broken lines
+constexpr std::uint64_t kStreamRunBytes = 4096;   // shorter contiguous runs have too many partial cache lines
 
 inline std::uint64_t blocks_of(std::uint64_t items, std::uint64_t block) {
     return items / block + (items % block != 0);

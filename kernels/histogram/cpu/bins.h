@@ -15,11 +15,11 @@ namespace tegu::kernels {
 
 struct BinScale {
     std::uint32_t bins = 1;
-    bool search = false;  // bins too narrow for the estimate: a binary search among the edges
+    bool search = false;  // bins too narrow for the estimate: binary search in the edges
     double lo = 0;
     double hi = 1;
-    double step = 1;                // width of a bin as the edges have it
-    double inv = 1;                 // bins in a unit
+    double step = 1;                // width of a bin, from the edges
+    double inv = 1;                 // bins per unit
     const double* edges = nullptr;  // bins + 1; used by the search
     // For 64-bit integers, as distances from the smallest value of the type. Elements in [first, first +
     // span] have a bin, unless `empty`. Then the estimate of `first` minus its lower edge, in bins, and the

@@ -52,10 +52,10 @@ struct Source {
 struct Bracket {
     std::uint64_t low;
     std::uint64_t high;
-    std::byte* kept;         // keys inside, less low + 1
+    std::byte* kept;         // keys inside, minus low + 1
     std::uint64_t capacity;  // for so many
     SplitTally tally;
-    bool complete;  // all that lie inside are kept
+    bool complete;  // all keys inside are kept
 };
 
 // The parts of the working memory. With null memory it only measures.
@@ -67,7 +67,7 @@ struct Layout {
     std::uint64_t* counts = nullptr;      // [workers x values]
     std::byte* keys = nullptr;            // [n]
     std::byte* spare = nullptr;           // [n]
-    std::byte* kept = nullptr;  // brackets: [statistics x capacity], and what their own brackets keep
+    std::byte* kept = nullptr;  // brackets: [statistics x capacity], and the memory of nested brackets
     std::byte* kept_end = nullptr;
     std::uint64_t bytes = 0;
 

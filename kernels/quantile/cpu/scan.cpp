@@ -17,7 +17,7 @@ using quantile::ScanKernels;
 using quantile::SplitTally;
 using selection::Elements;
 
-constexpr std::uint64_t kRun = 1024;  // elements whose keys stay in the first cache
+constexpr std::uint64_t kRun = 1024;  // elements whose keys stay in L1
 
 template <class U, bool Float>
 [[gnu::always_inline]] inline void encode_run(Elements elements, std::uint64_t begin, std::uint64_t count,

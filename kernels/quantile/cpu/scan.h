@@ -23,7 +23,7 @@ struct SplitTally {
     std::uint64_t nans = 0;
 };
 
-constexpr std::uint64_t kSlack = 64;  // elements that split() may write past what it keeps
+constexpr std::uint64_t kSlack = 64;  // elements that split() may write beyond the kept ones
 
 // The functions of one element type. They stay in bounds for any elements, even if these change meanwhile.
 struct ScanKernels {

@@ -18,8 +18,7 @@ namespace {
 constexpr std::uint64_t kMaxBrackets = 12;
 constexpr std::uint64_t kHalfwords = 65536;           // values of two bytes
 constexpr std::uint64_t kMaxWantedDirect = 1u << 18;  // elements; each statistic reads them several times
-constexpr std::uint64_t kSlotWork = 1u
-                                    << 20;  // elements that make a table of counts of one's own worth while
+constexpr std::uint64_t kSlotWork = 1u << 20;         // minimum elements for a worker's own table of counts
 
 }  // namespace
 

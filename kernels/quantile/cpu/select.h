@@ -25,7 +25,7 @@ namespace tegu::kernels::quantile {
 struct Problem {
     std::uint64_t n = 0;  // >= 1
     ElementType type = ElementType::U8;
-    std::uint64_t statistics = 1;  // at most so many different ones
+    std::uint64_t statistics = 1;  // maximum number of distinct ranks
     bool skip_nans = false;
 };
 
@@ -35,7 +35,7 @@ enum class MethodKind { Counts, Direct, Brackets, Sort };
 struct Method {
     MethodKind kind = MethodKind::Direct;
     std::uint64_t sample = 0;    // brackets: elements of the sample
-    std::uint64_t capacity = 0;  // brackets: elements that may lie inside one
+    std::uint64_t capacity = 0;  // brackets: maximum elements inside one
     unsigned workers = kMaxWorkers;
     std::uint64_t bytes = 0;  // working memory, with any number of threads
 };

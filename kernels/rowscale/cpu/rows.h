@@ -18,9 +18,9 @@ struct RowscaleRows {
     std::uint64_t rows;
     std::uint64_t cols;
     bool skip_nans;
-    bool stream;        // values are written past the caches; never in place
+    bool stream;        // uses non-temporal stores; never in place
     std::byte* values;  // may be x where the rows are dense
-    std::byte* scales;  // one a row
+    std::byte* scales;  // one per row
 };
 
 // The functions of one element type. A scale is the bits of a non-negative element or of the canonical NaN.

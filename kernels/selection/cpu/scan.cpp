@@ -168,7 +168,7 @@ std::uint64_t collect128(Elements elements, std::uint64_t first, std::uint64_t b
     return collect<U, Float, Entry128>(elements, first, bound, 64, out);
 }
 
-constexpr unsigned kFewMet = 4;  // frequent keys that are looked for wherever anything is within the bound
+constexpr unsigned kFewMet = 4;  // maximum frequent keys that every group with hits is tested against
 
 template <class U, bool Float, class Entry>
 [[gnu::always_inline]] inline std::uint64_t collect_new(Elements elements, std::uint64_t first,

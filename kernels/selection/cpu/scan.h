@@ -35,12 +35,13 @@ struct SeenKeys {
     static constexpr unsigned kSlots = 64;
     std::byte* table = nullptr;          // (2 << bits) keys as wide as an element, aligned for it
     unsigned bits = 2;                   // 2..width of an element - 1
-    const std::uint64_t* hot = nullptr;  // [hot_count] different keys that are frequent
+    const std::uint64_t* hot = nullptr;  // [hot_count] distinct frequent keys
     unsigned hot_count = 0;              // <= kMaxHot
     unsigned met_count = 0;
-    std::uint64_t met[kMaxHot] = {};  // those of `hot` that were met
-    std::uint32_t factor = 0;         // sends each of `hot` to a slot of its own; 0: the slots are not used
-    alignas(64) std::uint32_t slots[kSlots] = {};  // the same keys, and others where they do not belong
+    std::uint64_t met[kMaxHot] = {};  // keys of `hot` seen so far
+    std::uint32_t factor = 0;         // maps each key of `hot` to a separate slot; 0: slots are not used
+    alignas(64)
+        std::uint32_t slots[kSlots] = {};  // the same keys by slot; empty slots hold a key of another slot
 };
 
 // The functions of one element type. They stay in bounds for any elements, even if these change meanwhile.

@@ -76,7 +76,7 @@ template <class U>
                                                                std::uint64_t flags,
                                                                const selection::SeenKeys& seen) {
     if (seen.met_count == 0) return flags;
-    alignas(64) U nearest[group::kGroup];  // 0 if key i was met
+    alignas(64) U nearest[group::kGroup];  // 0 if key i was seen
     for (unsigned i = 0; i < group::kGroup; ++i)
         nearest[i] = static_cast<U>(group.keys[i] ^ static_cast<U>(seen.met[0]));
     for (unsigned s = 1; s < seen.met_count; ++s) {

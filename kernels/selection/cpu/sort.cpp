@@ -13,11 +13,11 @@
 namespace tegu::kernels::selection {
 namespace {
 
-constexpr std::uint64_t kShort = 48;  // below, a comparison sort is faster
+constexpr std::uint64_t kShort = 48;  // below this, a comparison sort is faster
 // below this, counting the values of wide digits takes longer than an extra pass
 constexpr std::uint64_t kSmall = 1536;
 constexpr std::uint64_t kBucket = 8192;         // entries of a bucket that sorts within the cache
-constexpr unsigned kSplitBits = 9;              // of the top digit, at most
+constexpr unsigned kSplitBits = 9;              // maximum bits of the top digit
 constexpr unsigned kWideDigit = 11;             // bits of a low digit in the cache
 constexpr unsigned kNarrowDigit = 8;            // and beyond it, where more positions than this miss the TLB
 constexpr std::uint64_t kStopEvery = 1u << 18;  // entries between two polls of the stop token

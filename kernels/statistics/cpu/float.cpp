@@ -12,7 +12,7 @@ struct Extrema {
     alignas(64) A min[kCols];
     alignas(64) A max[kCols];
 
-    int cols;  // a power of two: those of a tile that have elements
+    int cols;  // a power of two: the columns of a tile that have elements
 
     void reset(std::size_t n) {
         cols = 1;

@@ -137,7 +137,7 @@ class Sweep {
                 const V v = load_vector<A>(x + row * kCols + b * kWidth);
                 total[b] = row == 0 ? v : total[b] + v;
                 if (kHasL1) l1[b] = row == 0 ? magnitude(v) : l1[b] + magnitude(v);
-                if (kHasExtrema) {  // a comparison with NaN is false, so NaN never enters
+                if (kHasExtrema) {  // a comparison with NaN is false, so a NaN is never taken
                     low[b] = v < low[b] ? v : low[b];
                     high[b] = v > high[b] ? v : high[b];
                 }

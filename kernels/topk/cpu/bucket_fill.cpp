@@ -9,7 +9,8 @@
 namespace tegu::kernels::topk {
 namespace {
 
-constexpr double kOften = 8;  // elements of a key from which listing all keys beats sorting all elements
+constexpr double kOften =
+    8;  // minimum elements per key for which listing all keys is faster than sorting all elements
 // limits the tables of these lists, so that they stay in L2 or near it
 constexpr unsigned kMaxSeenBits = 18;
 
@@ -144,7 +145,7 @@ bool Buckets<Entry>::scatter() {
         const std::uint64_t* begins = counts_of(part);
         for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + begins[b];
         std::fill(next + used_, next + kMaxBuckets,
-                  store_ + capacity);  // what the map still knows of buckets behind is dropped
+                  store_ + capacity);  // drops the buckets behind it that the map still contains
         const BucketCursors<Entry> to{next, store_ + capacity, boundary_, selector_.spare + kBoundary};
         for_each_piece(part, worker, [&](Elements elements, std::uint64_t begin) {
             sorting_.scatter(elements, begin, map_, to);

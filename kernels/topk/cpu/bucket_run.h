@@ -43,10 +43,10 @@ class Buckets {
     static constexpr std::uint64_t kAtOnce = 65536;    // entries that a thread writes at a time
 
     struct Bucket {
-        std::uint64_t begin = 0;   // its beginning in the store, and in the result but for `distinct`
+        std::uint64_t begin = 0;   // its start in the store, and in the result except for `distinct`
         std::uint64_t count = 0;   // entries
-        std::uint64_t taken = 0;   // of them, those in the result; with `distinct`, different keys
-        std::uint64_t result = 0;  // with `distinct`: its beginning in the result
+        std::uint64_t taken = 0;   // of them in the result; with `distinct`, distinct keys
+        std::uint64_t result = 0;  // with `distinct`: its start in the result
     };
 
     std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.element_bytes); }

@@ -17,14 +17,14 @@ using selection::Entry64;
 
 constexpr unsigned kCellBits = 12;
 constexpr std::uint32_t kCells = 1u << kCellBits;
-constexpr std::uint32_t kTieCell = kCells;  // no stretch of keys but one that many elements have
+constexpr std::uint32_t kTieCell = kCells;  // bucket of the one key that many elements have; no range of keys
 
 struct BucketMap {
-    std::uint64_t lowest = 0;  // keys below count as this one
-    std::uint64_t limit = 0;   // keys above belong to no bucket
+    std::uint64_t lowest = 0;  // lower keys count as this one
+    std::uint64_t limit = 0;   // higher keys belong to no bucket
     std::uint64_t tie = 0;     // with has_tie: this key, the limit, belongs to the bucket of kTieCell
     bool has_tie = false;
-    bool flat = true;                      // no cell makes several buckets
+    bool flat = true;                      // no cell has several buckets
     unsigned cell_shift = 0;               // log2 of the keys in a cell
     std::uint32_t first[kCells + 1] = {};  // of each cell: its bucket, or its first
     std::uint8_t shift[kCells] = {};  // log2 of the keys in one of its buckets; cell_shift if there is one
@@ -34,8 +34,8 @@ struct BucketMap {
 template <class Entry>
 struct BucketCursors {
     Entry** next;            // [buckets]
-    const Entry* end;        // entries that would go here or behind are dropped
-    std::uint32_t boundary;  // the one bucket whose entries stand elsewhere
+    const Entry* end;        // entries at or behind this address are dropped
+    std::uint32_t boundary;  // the one bucket with its entries in another array
     const Entry* boundary_end;
 };
 

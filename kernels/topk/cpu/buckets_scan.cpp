@@ -22,7 +22,7 @@ using topk::Entry64;
 using topk::kCells;
 using topk::kTieCell;
 
-constexpr std::uint64_t kShort = 32;  // entries: below, inserting is faster than counting
+constexpr std::uint64_t kShort = 32;  // entries: below this, insertion is faster than counting
 
 // Bits of an entry below its key.
 template <class U, class Entry>

@@ -18,9 +18,8 @@ struct ListMemory {
     Entry* spare;            // [workers x capacity]
     std::byte* tables;       // [workers] of table_bytes
     std::uint64_t capacity;  // of one list, >= 2 * kTile
-    std::uint64_t
-        max_kept;        // keys that a list may hold after a cut: k, or fewer, beyond which the pass gives up
-    unsigned seen_bits;  // of SeenKeys
+    std::uint64_t max_kept;  // maximum keys of a list after a cut: k, or fewer; beyond that the pass gives up
+    unsigned seen_bits;      // of SeenKeys
 };
 
 template <class Entry>
@@ -42,7 +41,7 @@ class Lists {
         Entry* spare = nullptr;
         std::uint64_t size = 0;
         std::uint64_t bound = 0;
-        bool closed = false;  // nothing can be better any more, or the pass ends
+        bool closed = false;  // no better key can follow, or the pass ends
         SeenKeys seen;
     };
 

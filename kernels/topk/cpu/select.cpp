@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kMinBlock = 64;
 constexpr std::uint64_t kMinLanes = 64;
 constexpr std::uint64_t kBlocksFrom = 1024;   // elements
-constexpr std::uint64_t kMinInBuckets = 512;  // results that are worth buckets
-constexpr std::uint64_t kCached = 8u << 20;   // bytes of input that a second read finds in a cache
+constexpr std::uint64_t kMinInBuckets = 512;  // minimum results for buckets
+constexpr std::uint64_t kCached = 8u << 20;   // bytes of input that stay in a cache for a second read
 
 // Maximum k for which reading k blocks again pays: smaller where each block is a memory access.
 std::uint64_t max_blocks(const Problem& problem) {

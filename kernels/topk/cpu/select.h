@@ -45,13 +45,13 @@ struct Method {
     bool wide = false;         // entries are Entry128
     std::uint64_t block = 0;   // blocks: elements of one
     std::uint64_t blocks = 0;  // blocks: how many
-    std::uint64_t lanes = 0;   // direct: how many; 0: k is too large a part of n for a bound
+    std::uint64_t lanes = 0;   // direct: number of lanes; 0: k is too large a part of n for a bound
     std::uint64_t entries =
-        0;  // capacity for candidates; distinct: of one worker; buckets: for those that stay
+        0;  // capacity for candidates; distinct: of one worker; buckets: for the kept entries
     std::uint64_t sample = 0;        // threshold, buckets, distinct: elements of the sample
     std::uint64_t buckets = 0;       // buckets: about how many
     std::uint64_t bucket = 0;        // buckets: entries that one thread sorts
-    unsigned workers = kMaxWorkers;  // that may share the segment
+    unsigned workers = kMaxWorkers;  // maximum workers that share the segment
     unsigned seen_bits = 0;          // distinct: of SeenKeys
     std::uint64_t within = 0;        // distinct: elements within a bound that are sorted together
     std::uint64_t bytes = 0;         // working memory, with any number of threads
@@ -82,7 +82,7 @@ struct Selection {
     std::uint64_t count = 0;        // < k only with `distinct`, or if the elements changed meanwhile
     unsigned shift = 0;
     bool wide = false;
-    bool written = false;  // they stand in the target, and `entries` is null
+    bool written = false;  // the entries are in the target, and `entries` is null
 
     // Calls visit(i, key, index) for the entries [begin, end) in order.
     template <class Visit>

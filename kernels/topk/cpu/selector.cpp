@@ -44,9 +44,9 @@ double keys_of_element(const std::uint64_t* sample, std::uint64_t size, std::uin
 
 // The number of distinct keys behind the best `elements` of a sample, `pairs` of them equal.
 double keys_of_prefix(double elements, double pairs, double each, double max) {
-    // whatever is true of the others
+    // a lower bound, for any distribution of the other keys
     const double sure = elements * elements / (2 * (pairs + 2 * std::sqrt(pairs) + 3));
-    const bool as_elsewhere = pairs <= elements / each + 3;  // twice what is expected
+    const bool as_elsewhere = pairs <= elements / each + 3;  // up to twice the expected number
     return std::min(elements * max, std::max(sure, as_elsewhere ? elements * each : 0));
 }
 

@@ -22,7 +22,7 @@ using selection::take_sample;
 using selection::tasks_of;
 
 constexpr std::uint64_t kMaxSample = 8192;
-constexpr std::uint64_t kParts = 32;         // buckets: parts of the segment that are counted by themselves
+constexpr std::uint64_t kParts = 32;         // buckets: parts of the segment with separate counts
 constexpr std::uint32_t kMaxBuckets = 2560;  // buckets: of them
 constexpr std::uint32_t kMaxWantedBuckets = 1024;
 constexpr std::uint64_t kBoundary = 65536;  // buckets: entries of the bucket that is cut
@@ -33,8 +33,8 @@ struct TaskTally {
     std::uint64_t less;
     std::uint64_t equal;
     std::uint64_t begin;    // index of its first entry
-    std::uint64_t ordered;  // the same once entries that pass 1 stored have been put in order
-    std::uint64_t ties;     // how many of `equal` are taken
+    std::uint64_t ordered;  // the same after the entries of pass 1 have been put in order
+    std::uint64_t ties;     // the taken part of `equal`
 };
 
 // The consecutive parts of the working memory. With null memory it only measures.
@@ -79,7 +79,7 @@ struct Selector {
     Entry* entries;
     Entry* spare;
     std::uint64_t size = 0;
-    bool written = false;        // buckets: the answer stands in the target
+    bool written = false;        // buckets: the answer is in the target
     bool out_of_memory = false;  // why a method failed, if not for a stop request
 
     Selector(const Segment& the_segment, const Problem& the_problem, const Method& the_method,

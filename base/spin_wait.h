@@ -17,8 +17,7 @@ class SpinWait {
   public:
     using Clock = std::chrono::steady_clock;
     using TimePoint = Clock::time_point;
-    static constexpr auto kPreempted =
-        std::chrono::microseconds(50);  // a poll takes well under one microsecond
+    static constexpr auto kPreempted = std::chrono::microseconds(50);  // a poll takes far less
     static constexpr auto kShortestBackOff = std::chrono::microseconds(500);
     static constexpr auto kBackOff = std::chrono::milliseconds(20);  // the longest
     // after this time awake without a disturbance, the next one is the first again; a thread that always

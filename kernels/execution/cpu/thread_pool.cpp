@@ -49,8 +49,7 @@ struct ThreadPool::State {
 
     std::mutex caller_mutex;  // one parallel_for at a time
 
-    std::mutex
-        mutex;  // guards the members below; the atomics are also read without it, as hints while spinning
+    std::mutex mutex;  // guards the members below; spinning threads also read the atomics without it
     std::condition_variable wake;  // a range was opened, or the pool stops
     std::condition_variable left;  // the last worker left a closed range
     std::condition_variable more;  // the limit was raised, or the pool stops

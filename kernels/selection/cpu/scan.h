@@ -40,8 +40,7 @@ struct SeenKeys {
     unsigned met_count = 0;
     std::uint64_t met[kMaxHot] = {};  // keys of `hot` seen so far
     std::uint32_t factor = 0;         // maps each key of `hot` to a separate slot; 0: slots are not used
-    alignas(64)
-        std::uint32_t slots[kSlots] = {};  // the same keys by slot; empty slots hold a key of another slot
+    alignas(64) std::uint32_t slots[kSlots] = {};  // the same keys; an empty slot has a key of another
 };
 
 // The functions of one element type. They stay in bounds for any elements, even if these change meanwhile.

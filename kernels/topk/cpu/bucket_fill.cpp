@@ -9,8 +9,7 @@
 namespace tegu::kernels::topk {
 namespace {
 
-constexpr double kOften =
-    8;  // minimum elements per key for which listing all keys is faster than sorting all elements
+constexpr double kOften = 8;  // elements per key from which listing keys is faster than sorting elements
 // limits the tables of these lists, so that they stay in L2 or near it
 constexpr unsigned kMaxSeenBits = 18;
 

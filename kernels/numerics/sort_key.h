@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys: an element as an unsigned integer of its own width. The better element has the smaller key, for the
-// largest and for the smallest. All NaN share one key and both zeros share one. Equal keys are therefore
-// equal values, and the callers compare unsigned integers only. docs/numerics.md, "Top-k", defines the order.
+// Keys: an element as an unsigned integer of its own width; the better element has the smaller key. All NaN
+// share one key and both zeros share one, so equal keys are equal values. docs/numerics.md, "Top-k", defines
+// the order.
 //
 // Functions have internal linkage and are always inlined: objects that are compiled per instruction set
 // include this file.

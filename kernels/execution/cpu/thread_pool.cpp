@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A range is published under the mutex with a generation number; threads take indices from one atomic
 // counter. A worker joins an open range under the mutex; the caller closes the range when no index is left.
-// The caller therefore waits for workers that hold an index, never for one that is still waking up. Workers
-// spin for at most 20 us after a range before they sleep, so the next range of a job needs no wake-up. The
-// caller spins for at most 20 us for the last index of another thread, then sleeps. An idle pool sleeps and
-// uses no CPU time.
+// The caller therefore waits for workers that hold an index, never for one that is still waking up.
 #include "kernels/execution/cpu/thread_pool.h"
 
 #include <algorithm>
@@ -31,7 +28,9 @@ void relax() {
 #endif
 }
 
-// Spins for at most kSpin until `ready` is true.
+// Spins for at most kSpin until `ready` is true. Workers spin after a range, so the next range of a job needs
+// no wake-up; the caller spins for the last index of another thread. Then they sleep: an idle pool uses no
+// CPU time.
 template <class Ready>
 void spin_until(Ready ready) {
     using Clock = std::chrono::steady_clock;

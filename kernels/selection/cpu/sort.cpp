@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass by the top digit splits many entries into buckets that fit the cache. One thread then sorts each
-// bucket from the low digit up. Digits consist only of bits in which keys differ, so narrow key ranges take
-// fewer passes. If one bucket holds too many entries, all threads do the low-digit passes over the whole
-// array instead. A pass assigns positions to every stretch of entries in order, from counts made before. The
-// sort is therefore stable for any number of threads.
+// bucket from the low digit up. If one bucket holds too many entries, all threads do the low-digit passes
+// over the whole array instead.
+//
+// Digits consist only of bits in which keys differ, so narrow key ranges take fewer passes. A pass assigns
+// positions to every stretch of entries in order, from counts made before: this keeps the sort stable.
 #include "kernels/selection/cpu/sort.h"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ std::vector<PolicyField> share_fields() {
                 .tries({0, 1, 5000, 10000, 20000, 50000, 100000, 200000})};
 }
 
-// By number.
+// All operations, indexed by number.
 std::vector<OperationTuning> all_tunings() {
     std::vector<OperationTuning> all(kOperationSlots);
 #define TEGU_X(number, Name, stem, inputs, sentence) all[number] = stem##_tuning();

@@ -59,8 +59,8 @@ std::vector<std::int64_t> allowed_candidates(const PolicyField& field, const cud
 // "512", or the word of a choice.
 std::string value_text(const PolicyField& field, std::int64_t value);
 
-// Sets one field from a table. Errors, with the name and what is allowed: BadRequest (no such field, or a
-// word in place of a number or the reverse), BadRange (not allowed on this device). Unchanged on failure.
+// Sets one field from a table. Errors, with the name and the allowed values: BadRequest (no such field, or a
+// word instead of a number or the reverse), BadRange (not allowed on this device). Unchanged on failure.
 Result<void> set_policy_value(TuningBackend backend, std::string_view operation, const TuningValue& value,
                               const cuda::DeviceLimits& limits, PolicySet* policies);
 // Checks every field of the operation alone, then fields that depend on each other. Errors: BadRange, with

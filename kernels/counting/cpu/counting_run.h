@@ -46,7 +46,7 @@ inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_p
                              segments * static_cast<double>(segment_ns));
 }
 
-// Bytes of input whose reading takes as long as a row's own work.
+// The fixed cost of a row, as the bytes of input that take equally long to read.
 constexpr std::uint64_t kCountingRowCost = 4096;
 
 inline bool segments_are_empty(const Job& job) {

@@ -32,11 +32,9 @@ struct ScanKernels {
     std::uint64_t (*keys)(selection::Elements elements, std::byte* out);
     // Adds 1 to counts[key] for each element. Null for elements of more than two bytes.
     void (*count)(selection::Elements elements, std::uint64_t* counts);
-    // Adds to `tally`, and stores key - low - 1 of the elements inside, as wide as the element. Returns how
-    // many.
-    // REQUIRES: out has capacity for elements.count + kSlack, aligned for them. Null for elements of less
-    // than
-    //           four bytes.
+    // Adds to `tally`, and stores key - low - 1 of the elements inside, as wide as the element. Returns their
+    // number. REQUIRES: out has capacity for elements.count + kSlack, aligned for them. Null for elements of
+    // less than four bytes.
     std::uint64_t (*split)(selection::Elements elements, std::uint64_t low, std::uint64_t high,
                            SplitTally& tally, std::byte* out);
     // The pair at rank `nth` of the sorted keys. REQUIRES: nth < count; count < 2^16. Null for elements of

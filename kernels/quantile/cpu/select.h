@@ -64,10 +64,9 @@ struct Statistics {
     std::uint64_t passes = 0;  // over the elements
 };
 
-// Fills `statistics`, whose memory is reused. False: a stop was requested.
-// REQUIRES: method == choose_method(problem, any); the workers begin at 0; `memory` has method.bytes, aligned
-// to 64; segment.n
-//           == problem.n.
+// Fills `statistics`, whose memory is reused. False: a stop was requested. REQUIRES: method ==
+// choose_method(problem, any); the workers begin at 0; `memory` has method.bytes, aligned to 64; segment.n ==
+// problem.n.
 bool select(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
             const WorkerGroup& workers, const Ranks& ranks, Statistics& statistics);
 

@@ -76,7 +76,7 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method);
 // "blocks block=2048".
 void describe(const Method& method, RunPolicy* policy);
 
-// The best entries in order; they lie in the workspace.
+// The best entries in order, stored in the workspace.
 struct Selection {
     const void* entries = nullptr;  // Entry64 or Entry128
     std::uint64_t count = 0;        // < k only with `distinct`, or if the elements changed meanwhile

@@ -199,8 +199,7 @@ struct Request : tegu_request {
         std::vector<double> q;
         std::vector<Part> parts;
 
-        // Copies a list of q, and points to the copy. `all`: the total size of all lists that follow, this
-        // one included.
+        // Copies a list of q, and points to the copy. `all`: the total size of all copied lists.
         void take(tegu_quantile_params& params, std::size_t all) {
             if (params.q == nullptr || params.count > kMostQuantiles) return;
             q.reserve(all);

@@ -3,7 +3,7 @@
 //   direct     bounds by the minima of interleaved lanes, collects the elements within, and sorts.
 //              Short rows.
 //   blocks     finds the smallest key of each block in one pass. The answer lies in the k blocks with the
-//              best minima, so only these are read again. Small k: reads at most 9/8 of the input.
+//              best minima, so only these are read again. Small k: reads at most 9/8 of any input.
 //   threshold  takes a bound from a sample, counts and stores the elements within it, and sorts. Middle k.
 //   buckets    maps keys to buckets by a sample. One pass counts the buckets, one fills them, and a sort of
 //              each writes the result. Large k, and large k of distinct values.

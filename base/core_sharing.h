@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoreSharing: threads that compute offer their cores to others that wait for one. A kernel gives each thread
-// a slice of some milliseconds, whatever the priorities are. A small request would wait as long behind a
-// thread that computes.
-// An offer is a sched_yield(): a fraction of a microsecond if nobody waits. It may also give a whole slice to
-// another thread that computes. So after an offer that was taken there is none for kBackOff times as long.
-// Offers cost a thread a fifth of its time at most.
+// CoreSharing: computing threads offer their cores to waiting threads. Without offers a small request waits
+// for a whole time slice of some milliseconds behind a computing thread.
+//
+// An offer is a sched_yield(): a fraction of a microsecond if no thread waits, else possibly a whole time
+// slice. After an offer that was taken, no offer follows for kBackOff times its duration. Offers therefore
+// cost a thread at most a fifth of its time.
 #pragma once
 
 #include <sched.h>
@@ -22,21 +22,21 @@ class alignas(64) CoreSharing {
     static constexpr int kBackOff = 4;
     static constexpr std::chrono::milliseconds kShort{1};
 
-    // Whether offers are made. Any thread.
+    // Enables or disables offers. Any thread.
     void set(bool shared) {
         if (shared_.load(std::memory_order_relaxed) != shared)
             shared_.store(shared, std::memory_order_relaxed);
     }
-    // Work begins that is expected to take so long on one thread. What is short keeps its core: nobody waits
-    // long for its end, and whoever got the core might not give it back as soon. By the thread that divides
+    // Starts work of the expected duration on one thread. Work shorter than kShort makes no offers for that
+    // time: it ends soon, and another thread may keep the core for longer. Call from the thread that divides
     // the work.
     void begin(std::chrono::nanoseconds expected) {
         const auto kept = expected < kShort ? kShort : std::chrono::nanoseconds(0);
         kept_until_.store((Clock::now() + kept).time_since_epoch().count(), std::memory_order_relaxed);
     }
     void end() { kept_until_.store(0, std::memory_order_relaxed); }
-    // By threads at work, as often as they like: one read, or a look at the clock, unless it is time for an
-    // offer. Whether there was one.
+    // Makes an offer if one is due; returns true if it did. Working threads may call it at any rate: without
+    // an offer it costs one load, or one read of the clock.
     bool offer() const {
         if (!shared_.load(std::memory_order_relaxed)) return false;
         thread_local Clock::time_point next;

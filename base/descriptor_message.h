@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescriptorMessage: what sendmsg(2) takes to send bytes over a Unix socket, with a descriptor beside them or
-// without. Header only: it is filled for every message of a job.
+// DescriptorMessage: the msghdr for sendmsg(2) on a Unix socket, with an optional descriptor. Header only,
+// because it is filled for every message of a job.
 #pragma once
 
 #include <sys/socket.h>
@@ -12,7 +12,8 @@ namespace tegu {
 
 class DescriptorMessage {
   public:
-    // `parts` outlive it. `fd`: stays the caller's, and open until the message is sent; -1: none.
+    // `parts` outlive the message. `fd` stays owned by the caller and open until the message is sent; -1:
+    // none.
     DescriptorMessage(const iovec* parts, std::size_t count, int fd) {
         message_.msg_iov = const_cast<iovec*>(parts);  // sendmsg does not write to them
         message_.msg_iovlen = count;
@@ -29,7 +30,7 @@ class DescriptorMessage {
     DescriptorMessage(const DescriptorMessage&) = delete;
     DescriptorMessage& operator=(const DescriptorMessage&) = delete;
 
-    // Where it goes from a socket that is not connected. `address` outlives it.
+    // The destination, for a socket that is not connected. `address` outlives the message.
     void set_address(const sockaddr* address, socklen_t bytes) {
         message_.msg_name = const_cast<sockaddr*>(address);
         message_.msg_namelen = bytes;

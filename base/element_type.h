@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eleven element types of an array: the one list that the wire ids, dispatch, clients, tools and tests
-// expand. Numbers stand on the wire and in stored files: never renumber, append only. C++14 but for the
-// words: device code includes it.
+// The eleven element types of an array. Wire ids, dispatch, clients, tools and tests expand this one list.
+// The numbers are on the wire and in stored files: never renumber, append only. C++14 except for the words,
+// because device code includes it.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ enum class ElementType : std::uint8_t {
 #undef TEGU_X
 };
 
-// Bytes of one element; 0 for a number that is not in the list.
+// Bytes of one element; 0 for an unknown number.
 constexpr std::size_t element_bytes(ElementType type) {
     switch (type) {
 #define TEGU_X(number, Name, word, type) \
@@ -59,7 +59,7 @@ constexpr bool is_signed_integer(ElementType type) {
 }
 
 #if __cplusplus >= 201703L
-// "f32"; "?" for a number that is not in the list.
+// "f32"; "?" for an unknown number.
 constexpr std::string_view element_word(ElementType type) {
     switch (type) {
 #define TEGU_X(number, Name, word, type) \

@@ -6,7 +6,7 @@
 namespace tegu {
 
 void Fd::reset(int fd) {
-    // A failed close cannot be mended here, and on Linux the descriptor is gone either way.
+    // A failed close cannot be repaired here; on Linux the descriptor is closed in any case.
     if (fd_ >= 0) (void)::close(fd_);
     fd_ = fd;
 }

@@ -48,7 +48,7 @@ inline Half float_to_half(float value) {
     } else if (magnitude >= 0x47800000u) {  // 65536 and above: infinity
         result = 0x7c00u;
     } else if (magnitude >=
-               0x38800000u) {  // normal half; the carry of rounding may reach infinity, which is right
+               0x38800000u) {  // normal half; the carry of rounding may reach infinity, which is correct
         const std::uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
         result = (rounded - 0x38000000u) >> 13;
     } else if (magnitude > 0x33000000u) {  // subnormal half

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many ignored parts of one table are kept: a bad file must cost neither memory nor a long report.
+// Limits how many ignored parts of one table are kept: a bad file must cost neither memory nor a long report.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace tegu {
 
 inline constexpr std::size_t kMostIgnoredKept = 100;  // of one table
 
-// Adds `ignored` to the list, if it is one of the first of its table. `count`: parts of this table that are
-// ignored, this one included.
+// Adds `ignored` to the list if it is among the first of its table. `count`: ignored parts of this table so
+// far, including this one.
 void keep_ignored(IgnoredRow ignored, std::size_t count, std::vector<IgnoredRow>* list);
-// Call once behind the last part of a table. The last entry then says how many more there are, if any.
+// Call once after the last part of a table. The last entry then gives the number of the others, if any.
 void end_ignored(std::size_t count, std::vector<IgnoredRow>* list);
 
 }  // namespace tegu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary of a job as plain structs: the wire encodes them, the kernels execute them, the clients fill
-// them in. operations.h lists the operations, and operations/ describes the parameters of each.
+// A job as plain structs. The wire encodes them, kernels execute them, and clients fill them in. operations.h
+// lists the operations; operations/ describes their parameters.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ enum class Operation : std::uint16_t {
 #undef TEGU_X
 };
 
-// The length of tables with an entry for each operation at its number; 0 stays empty.
+// Length of tables that are indexed by operation number; entry 0 is unused.
 inline constexpr std::size_t kOperationSlots = 1
 #define TEGU_X(number, Name, stem, inputs, sentence) +1
     TEGU_OPERATIONS(TEGU_X)
@@ -40,9 +40,9 @@ struct OperationInfo {
     int inputs;
     std::string_view sentence;
 };
-// The list in order of its numbers.
+// The list, ordered by number.
 const std::vector<OperationInfo>& operation_infos();
-// Null for a number or stem that is not in the list.
+// Null for an unknown number or stem.
 const OperationInfo* find_operation(std::uint16_t number);
 const OperationInfo* find_operation(std::string_view stem);
 
@@ -77,12 +77,11 @@ bool visit_operation(std::uint16_t number, Visit&& visit) {
 }
 
 enum class Axis : std::uint8_t {
-    Whole = 0,  // the rows x cols elements are one sequence in row-major order
+    Whole = 0,  // one segment of rows x cols elements in row-major order
     Rows = 1,   // each row by itself
 };
 
-// A request without its data: what is computed, of which shape. The operation is the alternative that
-// `params` holds.
+// A request without its data: operation, type and shape. The alternative in `params` selects the operation.
 struct Job {
     ElementType type = ElementType::F32;
     Axis axis = Axis::Whole;  // some operations take Whole only
@@ -93,10 +92,10 @@ struct Job {
 
 Operation operation_of(const Job& job);
 Operation operation_of(const FusedPart& part);
-// "reduce, ...": those that can be part of a fused job.
+// "reduce, ...": the operations that a fused job may contain.
 const char* fused_part_words();
 
-// What an array of a result holds. Statistics are their own roles (number + 1).
+// The content of a result array. Each statistic has its own role (number + 1).
 enum class ArrayRole : std::uint8_t {
 #define TEGU_X(number, Name, word, sentence) Name = number,
     TEGU_ARRAY_ROLES(TEGU_X)
@@ -106,7 +105,7 @@ constexpr ArrayRole role_of(Statistic statistic) {
     return static_cast<ArrayRole>(static_cast<std::uint8_t>(statistic) + 1);
 }
 bool is_array_role(std::uint8_t number);
-// "sum", "values", ...; "?" for a number that is not in the list.
+// "sum", "values", ...; "?" for an unknown number.
 std::string_view array_role_word(ArrayRole role);
 
 // One array of a result, dense and row-major: rows x cols elements of `type`.

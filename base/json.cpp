@@ -27,7 +27,7 @@ std::size_t utf8_length(std::string_view text) {
     return overlong || surrogate || beyond ? 0 : length;
 }
 
-// Characters at the start of `text` that stand for themselves, in one byte each.
+// Length of the leading one-byte characters that need no escape.
 std::size_t plain_length(std::string_view text) {
     const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
     return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON text, written front to back. NaN and the infinities, which JSON lacks, become the strings "NaN",
-// "Infinity" and "-Infinity": Python's float() and JavaScript's Number() read them back. Integers stand with
-// all their digits, beyond 2^53 too.
+// "Infinity" and "-Infinity": Python's float() and JavaScript's Number() parse them. Integers keep all
+// digits, also beyond 2^53.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class Json {
     const std::string& str() const { return text_; }
 
   protected:
-    Json& literal(std::string_view value);          // what is JSON already
-    Json& float_literal(const std::string& value);  // a number as text, which may be no number
+    Json& literal(std::string_view value);          // a value that is JSON already
+    Json& float_literal(const std::string& value);  // a number as text; the text may not be a number
 
   private:
     Json& open(char bracket);
@@ -38,7 +38,7 @@ class Json {
     void separate();
 
     std::string text_;
-    bool first_ = true;  // of the object or array at hand; also right after a key
+    bool first_ = true;  // of the current object or array; also right after a key
 };
 
 }  // namespace tegu

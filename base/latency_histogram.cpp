@@ -11,7 +11,7 @@ namespace {
 constexpr int kSubBits = LatencyHistogram::kSubBits;
 constexpr std::uint64_t kSub = std::uint64_t{1} << kSubBits;
 
-// Values below 64 have a bucket each; above, the six bits after the leading one choose it.
+// Values below 64 have a bucket each; for larger values the six bits after the leading one select it.
 std::size_t bucket_of(std::uint64_t value) {
     if (value >= std::uint64_t{1} << LatencyHistogram::kTopBit) return LatencyHistogram::kBuckets - 1;
     if (value < kSub) return static_cast<std::size_t>(value);
@@ -19,7 +19,7 @@ std::size_t bucket_of(std::uint64_t value) {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(shift) * kSub + (value >> shift));
 }
 
-// The first value of a bucket; that of the next one is beyond its last.
+// The first value of a bucket; the next bucket's first value is its exclusive end.
 std::uint64_t start_of(std::size_t bucket) {
     if (bucket < kSub) return bucket;
     const auto shift = static_cast<int>(bucket / kSub) - 1;

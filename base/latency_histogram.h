@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LatencyHistogram keeps times in constant memory: 19 KiB, 64 buckets for each power of two of nanoseconds.
-// A percentile is wrong by less than 1 %. Count, sum, smallest and largest are exact. One writer; a copy, or
-// a merge into another one, is taken on the writer's thread.
+// LatencyHistogram stores times in constant memory: 19 KiB, 64 buckets for each power of two of nanoseconds.
+// A percentile is wrong by less than 1 %; count, sum, minimum and maximum are exact. One writer thread, which
+// also makes copies and merges.
 #pragma once
 
 #include <array>
@@ -23,21 +23,19 @@ class LatencyHistogram {
     void merge(const LatencyHistogram& other);
 
     std::uint64_t count() const { return count_; }
-    std::uint64_t sum_ns() const { return sum_ns_; }  // stops at the largest number
-    // 0 while count() is 0, as the percentiles are.
+    std::uint64_t sum_ns() const { return sum_ns_; }  // saturates at the largest number
+    // 0 while count() is 0; the percentiles too.
     std::uint64_t min_ns() const { return count_ == 0 ? 0 : min_ns_; }
     std::uint64_t max_ns() const { return max_ns_; }
     double mean_ns() const {
         return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_);
     }
 
-    // The value that a share of the times does not exceed: of the k-th smallest, k = ceil(share * count), at
-    // least the first. Less than 1 % off below 2^43 ns, and never outside [min, max]. REQUIRES: 0 <= share <=
-    // 1.
+    // The k-th smallest time, k = max(1, ceil(share * count)). Less than 1 % off below 2^43 ns, and never
+    // outside [min, max]. REQUIRES: 0 <= share <= 1.
     double percentile_ns(double share) const;
-    // How many times are at most bounds[i], into counts[i], as a histogram of Prometheus wants it. A bound is
-    // moved to the nearest edge of a bucket, by less than 1 %. REQUIRES: bounds ascend; as many counts as
-    // bounds.
+    // counts[i] = number of times that are at most bounds[i], as in a Prometheus histogram. A bound is moved
+    // to the nearest bucket edge, by less than 1 %. REQUIRES: bounds ascend; as many counts as bounds.
     void count_up_to(Span<const std::uint64_t> bounds_ns, Span<std::uint64_t> counts) const;
 
   private:

@@ -18,7 +18,7 @@ std::string printable(std::string_view text) {
     return line;
 }
 
-// One write(2) a line, so that lines of several threads do not mix.
+// One write(2) per line, so that lines of several threads do not mix.
 void write_line(LogLevel level, std::string_view message, const LogField* fields, std::size_t count) {
     std::string line = "tegud: ";
     line += log_level_word(level);

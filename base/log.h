@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of the daemon: readable lines on stderr, or whatever sink main installs (the journal with fields,
-// under systemd). Only daemon/ logs; a healthy daemon logs one line at start and one at stop. Safe from any
-// thread.
+// The log of the daemon: lines on stderr, or a sink that main installs (the journal with fields, under
+// systemd). Only daemon/ logs; a healthy daemon logs one line at start and one at stop. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ std::string_view log_level_word(LogLevel level);  // "warning"
 // An extra journal field, e.g. {"CLIENT_UID", "1000"}; the journal shows it as TEGUD_CLIENT_UID. Names:
 // [A-Z0-9_]+.
 using LogField = std::pair<std::string_view, std::string>;
-// The field that says of what kind a message is: the journal's own, and left out of lines on stderr.
+// The field for the kind of a message, as defined by the journal; lines on stderr omit it.
 inline constexpr std::string_view kMessageIdField = "MESSAGE_ID";
 
 using LogSink = void (*)(LogLevel level, std::string_view message, const LogField* fields, std::size_t count);

@@ -12,7 +12,7 @@ std::string number_text(double value) {
     constexpr double kFifteenDigits = 1e15;
     if (std::abs(value) < kFifteenDigits && value == std::trunc(value) &&
         !(value == 0 && std::signbit(value)))
-        return std::to_string(static_cast<long long>(value));  // as below, but sooner
+        return std::to_string(static_cast<long long>(value));  // as below, but faster
     char text[32];
     for (int digits = 15; digits <= 17; ++digits) {
         std::snprintf(text, sizeof text, "%.*g", digits, value);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point numbers in messages: the value itself, not a rounded one that would look allowed beside
-// "0..1".
+// Floating-point numbers in messages, printed exactly: a rounded value could appear valid beside "0..1".
 #pragma once
 
 #include <string>

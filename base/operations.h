@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of the operations; operations/ has the parameters of each. Numbers stand on the wire: append only.
+// The list of the operations; operations/ has the parameters of each. Numbers are on the wire: append only.
 #pragma once
 
 #include "base/operations/add.h"
@@ -26,7 +26,7 @@
     X(9, Entropy, entropy, 1, "Shannon entropy of the levels of an array")                    \
     X(10, Fused, fused, 1, "several operations on one array, in one pass where possible")
 
-// What an array of a result holds, besides the statistics (number + 1): X(number, Name, word, sentence). The
+// The content of a result array, besides the statistics (number + 1): X(number, Name, word, sentence). The
 // words are keys of `--json` and Python.
 #define TEGU_ARRAY_ROLES(X)                                                                                \
     X(32, Values, values,                                                                                  \

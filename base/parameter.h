@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of an operation: parameters() is a tuple of the kinds below, in the order of the wire.
-// outputs() calls add(elements, bytes of one) for each array of the result, with the most that it may have.
-// The codec, the C ABI, the Python package and the tests of the documents use both.
+// The description of an operation. parameters() is a tuple of the kinds below, in wire order; outputs() calls
+// add(elements, bytes of one) with the maximum size of each result array. The codec, the C ABI, the Python
+// package and the tests of the documents use both.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct JobShape {
     std::uint64_t elements() const { return rows * cols; }
 };
 
-// A truth value: a byte, 0 or 1.
+// A boolean: a byte, 0 or 1.
 template <class Params>
 struct Flag {
     const char* name;
@@ -31,7 +31,8 @@ struct Flag {
     const char* sentence;
 };
 
-// A whole number, u32 or u64. A plan refuses what is not in [least, most], and what `allowed` says besides.
+// An integer, u32 or u64. plan_job() rejects values outside [least, most], and applies the other limits that
+// `allowed` names.
 template <class Params, class T>
 struct Number {
     const char* name;
@@ -41,7 +42,7 @@ struct Number {
     const char* sentence;  // may be empty
 };
 
-// A number of an enumeration: a byte. words_of() of the enumeration gives the words in order, from 0.
+// An enumeration: a byte. words_of() of the enumeration gives the words in order, from 0.
 template <class Params, class Enumeration>
 struct Choice {
     const char* name;
@@ -49,7 +50,7 @@ struct Choice {
     const char* sentence;
 };
 
-// A set of at most 32 members: bit b of a u32 stands for member b.
+// A set of at most 32 members: bit b of a u32 is member b.
 template <class Params>
 struct Set {
     const char* name;
@@ -59,7 +60,7 @@ struct Set {
     const char* sentence;
 };
 
-// An edge of a range: an f64 that is zero bytes unless `has_range`, so that equal jobs are equal bytes.
+// An edge of a range: an f64. Its bytes are zero without `has_range`, so that equal jobs have equal bytes.
 template <class Params>
 struct Edge {
     const char* name;
@@ -68,7 +69,7 @@ struct Edge {
     const char* sentence;
 };
 
-// A list: its count is a u32 at its place among the parameters, and its elements follow all of them.
+// A list: its count is a u32 among the parameters, and its elements follow all parameters.
 template <class Params, class T>
 struct List {
     const char* name;
@@ -105,7 +106,7 @@ constexpr Words words(const char* const (&list)[count]) {
     return {list, count};
 }
 
-// Bytes of a parameter on the wire, which it is aligned to; of a list those of its count.
+// Bytes of a parameter on the wire, also its alignment; for a list, those of its count.
 template <class P>
 constexpr std::size_t width_of(const Flag<P>&) {
     return 1;
@@ -141,8 +142,8 @@ constexpr void for_each_parameter(Visit&& visit) {
     std::apply([&](const auto&... each) { (visit(each), ...); }, Params::parameters());
 }
 
-// Calls visit(parameter, offset) for each: the offset from the first one's, each aligned to its width.
-// Returns the bytes of all, a multiple of 8 and at least 8. The bytes between are zero.
+// Calls visit(parameter, offset) for each. Offsets are relative to the first parameter, each aligned to its
+// width. Returns the total bytes, a multiple of 8 and at least 8. Padding is zero.
 template <class Params, class Visit>
 constexpr std::size_t for_each_offset(Visit&& visit) {
     std::size_t end = 0;
@@ -158,7 +159,7 @@ constexpr std::size_t fixed_bytes() {
     return for_each_offset<Params>([](const auto&, std::size_t) {});
 }
 
-// Calls visit(parameter) for those that are lists.
+// Calls visit(parameter) for the lists.
 template <class T>
 inline constexpr bool kIsList = false;
 template <class P, class T>

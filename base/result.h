@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result<T>: a value or an Error. The project's functions do not throw; what can fail says so in its type.
-// An Error carries what a caller needs to mend the request: which field is wrong and what would be allowed.
+// Result<T>: a value or an Error. The project's functions do not throw; a function that can fail returns a
+// Result. An Error names the wrong field and the allowed values, so that a caller can correct the request.
 #pragma once
 
 #include <cassert>
@@ -17,8 +17,8 @@ namespace tegu {
 struct Error {
     Status status = Status::Internal;  // never Ok
     std::string message;               // one sentence without a full stop, for people
-    std::string field;    // the field that is wrong, as the protocol and the CLI name it; may be empty
-    std::string allowed;  // what would be accepted, e.g. "1..1000"; may be empty
+    std::string field;                 // the wrong field, named as in the protocol and the CLI; may be empty
+    std::string allowed;               // the accepted values, e.g. "1..1000"; may be empty
     std::uint64_t retry_after_ns = 0;  // a hint; only with Busy
     std::optional<std::uint64_t> row;  // of the input; the message names it, too
 };
@@ -33,15 +33,14 @@ inline Error field_error(Status status, std::string field, std::string allowed, 
 inline Error bad_range(std::string field, std::string allowed, std::string message) {
     return field_error(Status::BadRange, std::move(field), std::move(allowed), std::move(message));
 }
-// Maps errno to a Status and names the call: io_error("open /x", errno). The only place that reads errno
-// values.
+// Maps errno to a Status and names the call: io_error("open /x", errno). No other function maps errno.
 Error io_error(const std::string& what, int os_code);
 
 template <class T>
 class [[nodiscard]] Result {
   public:
-    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a
-    // reference.
+    // Two overloads, not one by value: some compilers (clang up to 12) move the local of `return local;` only
+    // into a reference.
     Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(const T& value) : state_(std::in_place_index<0>, value) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span: a view of contiguous elements, the part of std::span that C++17 lacks and this project uses. Does not
-// own.
+// Span: a non-owning view of contiguous elements, the subset of std::span that this project uses in C++17.
 #pragma once
 
 #include <cassert>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics that a reduction can have. Numbers stand on the wire: append only.
+// The statistics of a reduction. Numbers are on the wire: append only.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ inline constexpr int kStatisticCount = 0
 #undef TEGU_X
     ;
 
-// A set of statistics: bit s stands for Statistic s.
+// A set of statistics: bit s is Statistic s.
 using StatisticSet = std::uint32_t;
 constexpr StatisticSet statistic_bit(Statistic statistic) {
     return 1u << static_cast<unsigned>(statistic);
@@ -51,7 +51,7 @@ struct StatisticInfo {
     int values_per_row;
     std::string_view sentence;
 };
-// The list in order of its numbers; index = number.
+// The list, ordered by number; index = number.
 extern const StatisticInfo kStatisticInfos[kStatisticCount];
 std::optional<Statistic> find_statistic(std::string_view word);
 

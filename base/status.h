@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed list of outcomes, one for the whole project. A kernel's refusal, the reply on the wire, the C
-// constant, the Python exception and the exit code of the CLI are the same entry. Numbers are on the wire:
-// append only.
+// The closed list of outcomes of the whole project. Kernel errors, wire replies, C constants, Python
+// exceptions and CLI exit codes are the same entries. Numbers are on the wire: append only.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +48,7 @@ struct StatusInfo {
     std::string_view sentence;
 };
 
-// The entry of a status; the one of Internal for a number that is not in the list.
+// The entry of a status; that of Internal for an unknown number.
 const StatusInfo& status_info(Status status);
 
 bool is_status(std::uint16_t number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuning table as plain data: which launch policy a class of jobs gets on a device, and what such a job
-// costs. config reads tables from files, kernels/tuning checks rows against a device and looks them up,
-// tegu-tune writes them. Pure data; no rule is applied here.
+// A tuning table as plain data: the launch policy of a class of jobs on a device, and the cost of such a job.
+// config reads tables from files, kernels/tuning checks rows against a device and finds them, tegu-tune
+// writes them. This file applies no rule.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace tegu {
 
-// Where a value stands in its file, for messages: "FILE:LINE:COLUMN". line 0: not from a file.
+// The position of a value in its file, for messages: "FILE:LINE:COLUMN". line 0: not from a file.
 struct SourceLocation {
     std::string file;
     unsigned line = 0;
     unsigned column = 0;
 };
 
-// Half-open: [begin, end). The default holds every number.
+// Half-open: [begin, end). The default contains every number.
 struct TuningRange {
     std::uint64_t begin = 0;
     std::uint64_t end = UINT64_MAX;
@@ -31,9 +31,9 @@ struct TuningRange {
 
 enum class TuningBackend : std::uint8_t { Cpu, Cuda };
 
-// The jobs that a row is for. A job is described by its operation, the width of an element, how many
-// sequences it has (results of a whole array: 1; one a row with Axis::Rows), the elements of each, and one
-// number of its parameters, the detail: docs/tuning.md lists them.
+// The class of jobs of a row: operation, element width, number of segments, elements per segment, and one
+// number of the parameters (the detail, see docs/tuning.md). A whole array is one segment; with Axis::Rows
+// each row is one.
 struct TuningClass {
     TuningBackend backend = TuningBackend::Cuda;
     std::string operation;  // the stem: "reduce"
@@ -41,17 +41,17 @@ struct TuningClass {
     std::string type;       // "f32": this element type alone; empty: any of that width
     std::string variant;    // "distinct", "skip_nans", "mirror", or "plain": none of them; empty: any
     TuningRange sequences;
-    TuningRange elements;  // of a sequence
+    TuningRange elements;  // of a segment
     TuningRange detail;
     TuningRange levels;  // levels of a pixel, for maps; other operations: any
 };
 
-// One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice,
-// with a word ("method" = "slide").
+// One field of a policy, by its name in the policy's struct ("threads_per_block"). A choice has a word
+// ("method" = "slide").
 struct TuningValue {
     std::string name;
     std::int64_t number = 0;
-    std::string word;  // not empty: a word was given in place of a number
+    std::string word;  // not empty: the value is a word, not a number
     SourceLocation where;
 };
 
@@ -68,36 +68,36 @@ struct TuningRow {
     std::string id;  // unique in its table; replies name it: "TABLE/ID"
     TuningClass jobs;
     unsigned revision = 0;            // of the kernels that were measured
-    std::vector<TuningValue> policy;  // what is not named keeps its default
+    std::vector<TuningValue> policy;  // fields that are not named keep their defaults
     TuningEvidence evidence;
     SourceLocation where;
 };
 
-// What a job of a class costs on a backend: wall time on an otherwise idle machine from its thread's taking
-// it up until its result is complete, data in place. Between two points the time is interpolated on
-// logarithmic scales; before the first it is that of the first, behind the last it grows with the elements.
+// The cost of a job on a backend: wall time on an otherwise idle machine, from the start on its thread to the
+// complete result, data in place. Between two points the time is interpolated on logarithmic scales. Before
+// the first point it is constant; behind the last it grows with the elements.
 struct CostPoint {
-    double elements = 0;  // of all sequences
+    double elements = 0;  // of all segments
     double time_us = 0;
 };
 struct CostRow {
-    TuningClass jobs;      // its ranges of sequences and elements say where the points hold
-    unsigned threads = 0;  // of the CPU: that the job may use; 0: all of the pool
+    TuningClass jobs;      // its ranges of segments and elements limit the points
+    unsigned threads = 0;  // CPU: threads that the job may use; 0: the whole pool
     unsigned revision = 0;
     std::vector<CostPoint> points;  // elements ascending
     TuningEvidence evidence;
     SourceLocation where;
 };
 
-// Which device a table is for.
+// The device of a table.
 struct TuningDevice {
-    std::string name;                 // as the driver ("NVIDIA H200") or the device tree names it
+    std::string name;                 // from the driver ("NVIDIA H200") or the device tree
     unsigned compute_capability = 0;  // 90; 0: a table of the CPU alone
     unsigned multiprocessors = 0;     // 0: any device of this compute capability
     unsigned cpu_threads = 0;         // 0: any
 };
 
-// What is not used of a table, and why: a row, or the table itself (then `row` is empty).
+// An ignored part of a table, with the reason: a row, or the table itself (then `row` is empty).
 struct IgnoredRow {
     std::string table;  // its key
     std::string row;    // its id; "cost of reduce" for a cost

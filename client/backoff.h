@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backoff: how long to wait before the next attempt. Exponential with jitter, so that many clients of a
-// daemon that comes back do not come back in step. Jitter needs no quality, so a small generator of its own
-// does.
+// Backoff: the wait before the next attempt. Exponential with jitter, so that many clients do not reconnect
+// to a restarted daemon at the same time. Jitter needs no quality, so a small private generator suffices.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +34,7 @@ class Jitter {
 
 class Backoff {
   public:
-    // Half of the present step and up to another half of it; then doubles the step, from 5 ms to 1 s.
+    // Half of the current step plus up to another half of it; then doubles the step, from 5 ms to 1 s.
     nanoseconds next(Jitter& jitter) {
         const nanoseconds delay = step_ / 2 + jitter.below(step_ / 2 + nanoseconds(1));
         step_ = std::min(step_ * 2, kBackoffMax);

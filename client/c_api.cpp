@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tegu.h that have a client, each a few lines over Client. Nothing may throw through C:
-// running out of memory is caught here.
+// The functions of tegu.h that have a client, each a few lines over Client. No exception may pass through C:
+// out of memory is caught here.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ using tegu::Status;
 using tegu::clientlib::Clock;
 using tegu::clientlib::TimePoint;
 
-// Copies what fits, not cutting a UTF-8 sequence.
+// Copies as many bytes as fit; never cuts a UTF-8 character.
 template <std::size_t N>
 void copy_text(char (&to)[N], const std::string& from) {
     std::size_t length = std::min(from.size(), N - 1);
@@ -103,7 +103,7 @@ tegu_array to_c(const tegu_result& result, const tegu::wire::ResultArray& array)
                       result.base == nullptr ? nullptr : result.base + array.offset_bytes};
 }
 
-// Frees an owner of a region (which may be null) and tells the daemon at once if it was the last one.
+// Frees an owner of a region (which may be null) and notifies the daemon at once if it was the last one.
 template <class Owner>
 void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
     tegu::clientlib::Client* client = region != nullptr ? region->client : nullptr;
@@ -111,7 +111,7 @@ void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
     if (client == nullptr) return;
     try {
         client->send_releases();
-    } catch (const std::bad_alloc&) {  // they are sent with what comes next
+    } catch (const std::bad_alloc&) {  // they are sent with the next message
     }
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kFrameBytes = wire::kHeaderBytes + wire::kMaxBodyBytes;
 constexpr std::size_t kBufferBytes = 2 * kFrameBytes;
 constexpr std::size_t kDescriptorsKept = 4;
-constexpr nanoseconds kShortestTimeout = milliseconds(2);  // below it poll, whose clock is finer
+constexpr nanoseconds kShortestTimeout = milliseconds(2);  // shorter waits use poll, whose clock is finer
 
 Error lost(const std::string& why) {
     return make_error(Status::Unavailable, why);
@@ -52,7 +52,7 @@ Result<void> check_server(int socket, std::int64_t server_uid) {
                        "the socket belongs to user " + std::to_string(peer.uid));
 }
 
-// The power of two at or below `time`, so that waits of about the same length find the timeout already set.
+// The largest power of two not above `time`, so that waits of similar length need no new timeout.
 nanoseconds rounded_down(nanoseconds time) {
     nanoseconds step(1);
     while (step <= time / 2) step *= 2;
@@ -68,7 +68,7 @@ Result<Channel> Channel::connect(const std::string& path, std::int64_t server_ui
     if (!address) return std::move(address).error();
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) return io_error("socket", errno);
-    // A full backlog makes connect wait: not longer than the deadline.
+    // A full backlog blocks connect, at most until the deadline.
     const timeval limit = to_timeval(std::max<nanoseconds>(deadline - Clock::now(), milliseconds(1)));
     if (setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0)
         return io_error("SO_SNDTIMEO", errno);
@@ -101,7 +101,7 @@ bool Channel::set_receive_timeout(nanoseconds timeout) {
     return true;
 }
 
-// True when there is something to read.
+// True if there is something to read.
 Result<bool> Channel::wait_poll(TimePoint deadline, bool or_writable) {
     pollfd entry{socket_.get(), static_cast<short>(or_writable ? POLLIN | POLLOUT : POLLIN), 0};
     const timespec* limit = nullptr;
@@ -143,7 +143,7 @@ Result<bool> Channel::receive(TimePoint deadline, bool or_writable) {
 Result<bool> Channel::receive_some(int flags) {
     iovec part{buffer_.get() + end_, kBufferBytes - end_};
     alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsKept * sizeof(int))];
-    descriptors_.reserve(2 * kDescriptorsKept);  // before any comes that would have no place
+    descriptors_.reserve(2 * kDescriptorsKept);  // before one arrives that would not fit
     msghdr message;
     std::memset(&message, 0, sizeof message);
     message.msg_iov = &part;
@@ -177,7 +177,7 @@ Result<std::optional<wire::Frame>> Channel::next_frame() {
     if (auto* error = std::get_if<Error>(&found)) return std::move(*error);
     auto* frame = std::get_if<wire::Frame>(&found);
     if (frame == nullptr) {
-        if (begin_ == end_) descriptors_.clear();  // none of the frames asked for them
+        if (begin_ == end_) descriptors_.clear();  // none of the frames used them
         return std::optional<wire::Frame>();
     }
     begin_ += frame->consumed;

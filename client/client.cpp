@@ -87,7 +87,7 @@ void Client::step(TimePoint until) {
     } else if (link_ != LinkState::Down) {
         send_pending();
         if (channel_ && jobs_.count(JobState::Done) == done)
-            receive(wake);  // else the caller may have what it waits for
+            receive(wake);  // else the caller may have its result already
     }
     send_releases();
 }

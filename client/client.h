@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client: the connection, the jobs and the buffers of one caller. Single-threaded and without callbacks:
-// everything happens inside step(), which sends what may be sent, waits for one event and takes what has
-// arrived; every operation is a loop around it. A lost connection is a state, not an error: jobs and calls
-// wait in their lists until the link is ready again, or until the time to seek it is over. client.cpp holds
-// what callers ask for, client_link.cpp the state of the link, client_io.cpp what is sent and received,
+// Client: the connection, the jobs and the buffers of one caller. Single-threaded, without callbacks. step()
+// sends, waits for one event and receives; every operation is a loop around it. A lost connection is a state,
+// not an error: jobs and calls stay in their lists until the link is ready again, or until the reconnect time
+// is over. client.cpp has the calls, client_link.cpp the link state, client_io.cpp sending and receiving,
 // client_buffers.cpp the buffers.
 #pragma once
 
@@ -27,10 +26,10 @@ struct Settings {
     nanoseconds reconnect_time{0};
     bool busy_retry = true;
     std::int64_t server_uid = -1;
-    std::chrono::microseconds spin_time{0};  // how long to look for the reply to a small job before sleeping
+    std::chrono::microseconds spin_time{0};  // how long to poll for the reply to a small job before sleeping
 };
 
-// A job that ended. id 0: none did in time (or there is none), and `error` says so.
+// A job that ended. id 0: none ended in time (or there is none), and `error` has the reason.
 struct Ended {
     std::uint64_t id = 0;
     std::unique_ptr<tegu_result> result;  // null if it failed
@@ -54,11 +53,11 @@ struct Health {
     std::string text;
 };
 
-// A job in place that may have begun and has no result: it is not sent again, as its input may be
-// overwritten.
+// The error of a job in place that may have begun and has no result. It is not sent again, because its input
+// may be overwritten.
 Error overwritten(const std::string& why);
 
-// How long the daemon may take to answer anything but a job: beyond it, it hangs.
+// The time limit of the daemon for a reply to anything but a job; after it the daemon counts as hung.
 inline constexpr milliseconds kCallTime(30000);
 
 class Client {
@@ -69,7 +68,7 @@ class Client {
     Client& operator=(const Client&) = delete;
     ~Client();
 
-    // The functions of tegu.h, which says what they do.
+    // The functions of tegu.h, which documents them.
     Result<std::uint64_t> submit(const tegu_request& request);
     Result<void> flush();
     Ended wait(std::uint64_t id, TimePoint until);
@@ -84,24 +83,24 @@ class Client {
     Result<void> freeze(Region& region);
     std::uint64_t reconnects() const { return reconnects_; }
 
-    // Tells the daemon to forget a region; its memory stays.
+    // Sends the release of a region to the daemon; its memory stays.
     void release(Region& region);
-    // The region is about to be destroyed.
+    // Call before a region is destroyed.
     void forget(Region& region);
-    // Sends what regions that were destroyed left to be said. Not from within ~Region: that may run while
-    // jobs are being sent.
+    // Sends the releases of destroyed regions. Not callable from ~Region, which may run while jobs are being
+    // sent.
     void send_releases();
 
   private:
     enum class LinkState {
-        Down,       // nobody needs it
+        Down,       // no caller needs it
         Seeking,    // the next attempt is at next_attempt_
         Greeting,   // HELLO is on the wire
         Restoring,  // buffers are being attached or registered again
         Ready,
     };
 
-    // A message other than a job that is to be answered.
+    // A message other than a job that expects a reply.
     enum class Purpose { Caller, Greet, Restore, Forget };
     struct Call {
         std::uint64_t id = 0;
@@ -109,10 +108,10 @@ class Client {
         Purpose purpose = Purpose::Caller;
         wire::ByteBuffer frame;
         int fd = -1;               // to send with it; not owned
-        Region* region = nullptr;  // that a Restore is for; null if it was destroyed meanwhile
+        Region* region = nullptr;  // the region of a Restore; null if it was destroyed meanwhile
         bool sent = false;
         bool done = false;  // the rest is valid, for Purpose::Caller
-        bool lost = false;  // with its connection: nothing is known of its fate
+        bool lost = false;  // lost with its connection: its outcome is unknown
         Error error;        // if !ok
         bool ok = false;
         wire::ByteBuffer body;
@@ -123,8 +122,7 @@ class Client {
         Fd descriptor;
     };
 
-    // A job that the caller was told is over while the daemon may still run it: its regions must not be used
-    // yet.
+    // A job that is over for the caller while the daemon may still run it: its regions must not be used yet.
     struct Abandoned {
         std::uint64_t id;
         std::array<RegionPtr, wire::kMaxInputs + 1> regions;
@@ -136,15 +134,14 @@ class Client {
     void step(TimePoint until);
     Result<void> check_process() const;
     Ended take(PendingJob& job);
-    // Sends a message and waits for its answer. `encode_body(ByteBuffer&)` is called once the link is ready,
-    // and again if the connection is lost before the answer: handles are then others.
+    // Sends a message and waits for its reply. `encode_body(ByteBuffer&)` runs once the link is ready, and
+    // again if the connection is lost before the reply: the handles have then changed.
     template <class EncodeBody>
     Result<Answer> call(wire::MessageType type, int fd, EncodeBody encode_body);
-    // As jobs do, it asks again within the reconnect time if the answer is Busy, unless the settings forbid
-    // it.
+    // As for jobs, a Busy reply is retried within the reconnect time, unless the settings forbid it.
     template <class EncodeBody>
     Result<Answer> call_until_not_busy(wire::MessageType type, int fd, EncodeBody encode_body);
-    // Before what was answered so is asked for again.
+    // The pause before a retry after this Busy reply.
     nanoseconds busy_pause(const Error& busy);
     Result<void> await_ready(TimePoint until);
     Result<Answer> await_answer(Call& call, TimePoint until, bool& lost);
@@ -161,8 +158,7 @@ class Client {
     void enqueue(const tegu_request& request, Job job, int inputs, Operands operands, PendingJob& pending);
     Result<RegionPtr> region_of(tegu_buffer* buffer, const std::string& field);
     void encode_job(PendingJob& job, wire::JobRequest& request);
-    // Writes the handles of the present connection into the frame. Errors: why a region is not there any
-    // more.
+    // Writes the handles of the current connection into the frame. Errors: the reason why a region is lost.
     Result<void> refresh(PendingJob& job);
 
     // client_link.cpp
@@ -188,8 +184,8 @@ class Client {
     bool send_jobs();
     bool unsent() const;
     void receive(TimePoint until);
-    // Looks for the reply for a short time, without sleeping, if it is likely to come in that time. As
-    // Channel::receive.
+    // Polls for the reply for a short time, without sleeping, if it is likely to arrive in that time. Returns
+    // as Channel::receive.
     Result<bool> look(TimePoint until);
     bool small_reply_awaited() const;
     void on_frame(const wire::Frame& frame);
@@ -222,13 +218,13 @@ class Client {
     TimePoint next_attempt_;
     TimePoint ready_since_;
     Backoff backoff_;
-    bool progress_ = false;         // something was answered for good on this connection
-    bool draining_ = false;         // the daemon is stopping: nothing new on this connection
-    bool callers_waiting_ = false;  // somebody is in await_ready()
-    Error last_error_;              // why the link was lost or not found
+    bool progress_ = false;         // the connection had a final reply
+    bool draining_ = false;         // the daemon is stopping: no new jobs on this connection
+    bool callers_waiting_ = false;  // a caller is in await_ready()
+    Error last_error_;              // why the link was lost or not established
     std::uint64_t epoch_ = 0;       // number of the connection; handles in frames belong to one
     std::uint64_t reconnects_ = 0;
-    std::size_t restoring_ = 0;  // answers that are missing
+    std::size_t restoring_ = 0;  // missing replies
 
     std::uint8_t version_ = wire::kVersionMin;
     std::uint64_t features_ = 0;
@@ -241,10 +237,10 @@ class Client {
     JobTable jobs_;
     std::list<Call> calls_;
     std::vector<Abandoned> abandoned_;
-    wire::ByteBuffer residue_;  // the rest of a frame that the socket took in part
+    wire::ByteBuffer residue_;  // the unsent rest of a frame
     std::size_t queued_bytes_ = 0;
     bool releases_wait_ = false;                      // see send_releases()
-    TimePoint earliest_deadline_ = TimePoint::max();  // at or before that of every job without an answer
+    TimePoint earliest_deadline_ = TimePoint::max();  // at or before that of every job without a reply
     TimePoint earliest_retry_ = TimePoint::max();     // the same for Waiting
 
     std::vector<Region*> regions_;  // all that are alive
@@ -281,7 +277,7 @@ Result<Client::Answer> Client::call_until_not_busy(wire::MessageType type, int f
 
 }  // namespace tegu::clientlib
 
-// What a caller holds: one share of a region.
+// The caller's handle: one share of a region.
 struct tegu_buffer {
     tegu::clientlib::RegionPtr region;
 };

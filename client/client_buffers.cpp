@@ -50,7 +50,7 @@ Result<void> Client::register_region(Region& region) {
         return make_error(Status::Internal, "the daemon's reply cannot be used: it names no buffer");
     region.handle = reply->handle;
     region.token = reply->token;
-    regions_.push_back(&region);  // only now: until here a reconnect must not register it, too
+    regions_.push_back(&region);  // only now: before, a reconnect must not register it
     return {};
 }
 
@@ -64,7 +64,7 @@ Result<void> Client::freeze(Region& region) {
         wire::encode(wire::BufferRef{region.handle}, out);
     });
     if (!answer) {
-        static_cast<void>(region.memory.make_writable());  // fails only if the seal is there after all
+        static_cast<void>(region.memory.make_writable());  // fails only if the seal is set after all
         return std::move(answer).error();
     }
     region.frozen = true;
@@ -96,7 +96,7 @@ void Client::forget(Region& region) {
     for (auto call = calls_.begin(); call != calls_.end(); ++call) {
         if (call->region != &region) continue;
         call->region = nullptr;
-        if (call->sent) return;  // its answer brings a handle to release
+        if (call->sent) return;  // its reply contains a handle to release
         calls_.erase(call);
         if (--restoring_ == 0) become_ready();
         return;
@@ -107,7 +107,7 @@ RegionPtr Client::make_region(Memory memory, wire::Access access) {
     return std::make_shared<Region>(this, std::move(memory), access);
 }
 
-// A region of the pool that no job uses; waits for one if they are all in use.
+// A region of the pool that no job uses; waits for one if all are in use.
 Result<RegionPtr> Client::acquire(Pool& pool, wire::Access access, std::uint64_t bytes, TimePoint deadline) {
     if ((features_ & wire::kFeatureBuffers) == 0)
         return make_error(Status::Unsupported,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is sent and what arrives. Frames of jobs are gathered into one sendmsg, straight from where they are
-// kept for a replay; nothing that the daemon sends is believed before a decoder of wire/ has checked it, and
-// an answer to nothing is ignored.
+// Sending and receiving. One sendmsg gathers the frames of several jobs from their replay memory, without a
+// copy. Decoders of wire/ check everything that the daemon sends; a reply without a request is ignored.
 #include <algorithm>
 
 #include "client/client.h"
@@ -10,7 +9,7 @@ namespace tegu::clientlib {
 namespace {
 
 constexpr std::size_t kMaxBatch = 64;
-constexpr std::size_t kUsualCallBytes = 512;  // more than any request but a job has
+constexpr std::size_t kUsualCallBytes = 512;  // more than any request has, except a job
 constexpr std::size_t kMaxBatchBytes = 256 * 1024;
 constexpr nanoseconds kLongestHint = std::chrono::hours(1);
 
@@ -23,7 +22,7 @@ std::uint64_t time_left(TimePoint deadline, TimePoint now) {
 
 Client::Call& Client::add_call(wire::MessageType type, Purpose purpose) {
     wire::ByteBuffer frame;
-    frame.reserve(kUsualCallBytes);  // now, so that a call is either listed whole or not at all
+    frame.reserve(kUsualCallBytes);  // now, so that a call is listed completely or not at all
     wire::begin_frame(frame);
     Call& call = calls_.emplace_back();
     call.id = jobs_.other_id();
@@ -86,7 +85,7 @@ void Client::send_pending() {
     while (send_jobs()) continue;
 }
 
-// Sends one batch. True if all of it went and there may be more.
+// Sends one batch. True if all of it was sent and there may be more.
 bool Client::send_jobs() {
     iovec parts[kMaxBatch];
     PendingJob* batch[kMaxBatch];
@@ -131,7 +130,7 @@ bool Client::send_jobs() {
     return *sent == bytes && next != nullptr;
 }
 
-// The oldest job speaks for all that are on the wire.
+// The oldest job decides for all jobs on the wire.
 bool Client::small_reply_awaited() const {
     const PendingJob* oldest = jobs_.front(JobState::Sent);
     return link_ == LinkState::Ready && (oldest != nullptr ? oldest->small : !calls_.empty());
@@ -217,7 +216,7 @@ void Client::on_busy(PendingJob& job, Error error) {
     jobs_.move(job, JobState::Waiting);
 }
 
-// The daemon is stopping, or its device failed and it will: its successor gets the job.
+// The daemon is stopping, or will stop because its device failed: its successor gets the job.
 void Client::on_retry_elsewhere(PendingJob& job, Error error) {
     if (job.in_place && !job.cancelled) return finish(job, overwritten(error.message));
     if (settings_.reconnect_time == nanoseconds(0) || job.cancelled) return finish(job, std::move(error));
@@ -284,8 +283,8 @@ void Client::detach(PendingJob& job) {
     job.output.region.reset();
 }
 
-// Ends the jobs whose deadline has passed. Those on the wire may still be running: the daemon is asked to
-// stop them, and their regions stay in use until it answers.
+// Ends the jobs whose deadline has passed. Those on the wire may still be running: the client sends a cancel,
+// and their regions stay in use until the daemon replies.
 void Client::expire(TimePoint now) {
     if (now < earliest_deadline_) return;
     earliest_deadline_ = TimePoint::max();
@@ -323,7 +322,7 @@ void Client::forget_abandoned(std::uint64_t id) {
     abandoned_.erase(found);
 }
 
-// Puts the jobs that were answered with Busy back into the queue when their time has come.
+// Queues jobs with a Busy reply again once their pause is over.
 void Client::queue_again(TimePoint now) {
     if (now < earliest_retry_) return;
     earliest_retry_ = TimePoint::max();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the link: seek, greet, attach the buffers or register them again, ready; and back to seeking
-// when it is lost. The time to seek starts anew only after a connection that was of use (something was
-// answered, or it lasted a second): a daemon that takes connections and drops them, or a job that kills it
-// each time, cannot hold a caller for ever.
+// The state of the link: seek, greet, attach or register the buffers, ready; after a loss, seek again. The
+// seek time restarts only after a useful connection (it had a reply, or lasted a second). So neither a daemon
+// that drops each connection nor a job that kills it each time blocks a caller for ever.
 #include <fcntl.h>
 
 #include "client/client.h"
@@ -15,7 +14,7 @@ constexpr milliseconds kConnectTime(1000);
 constexpr milliseconds kUsefulTime(1000);
 constexpr unsigned kMaxConnectionsLost = 10;
 
-// What will not change by trying again.
+// True for errors that a retry cannot change.
 bool is_final(Status status) {
     return status == Status::Denied || status == Status::BadVersion || status == Status::BadRequest ||
            status == Status::Unsupported;
@@ -76,7 +75,7 @@ void Client::on_hello(const wire::FrameHeader& header, Bytes body) {
     restore();
 }
 
-// Makes every region that is in use known again, with all requests on the wire at once.
+// Restores every region that is in use, with all requests on the wire at once.
 void Client::restore() {
     input_pool_.drop_idle();
     output_pool_.drop_idle();
@@ -86,7 +85,7 @@ void Client::restore() {
     if (restoring_ == 0) become_ready();
 }
 
-// A daemon that kept the region needs no more than its token.
+// A daemon that kept the region needs only its token.
 void Client::restore(Region& region) {
     const bool attach = region.token != wire::BufferToken{} && (features_ & wire::kFeatureAttach) != 0;
     Call& call = add_call(attach ? wire::MessageType::BufferAttach : wire::MessageType::BufferRegister,
@@ -118,7 +117,7 @@ void Client::on_restored(Region* region, const wire::FrameHeader& header, Bytes 
         handle = reply->handle;
         token = reply->token;
     } else if (header.type == wire::MessageType::BufferAttach &&
-               region != nullptr) {  // it is not kept any more
+               region != nullptr) {  // the daemon has dropped it
         region->token = {};
         --restoring_;
         return restore(*region);
@@ -213,7 +212,7 @@ bool Client::wanted() const {
     return jobs_.unanswered() != 0 || !calls_.empty() || callers_waiting_;
 }
 
-// A daemon that is stopping has answered everything that it had: nothing more will come from it.
+// A stopping daemon has replied to all its jobs: it sends nothing more.
 void Client::drain_if_idle() {
     if (!draining_ || link_ != LinkState::Ready || jobs_.count(JobState::Sent) != 0) return;
     if (wanted()) lose(make_error(Status::ShuttingDown, "the daemon is stopping"));

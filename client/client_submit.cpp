@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request becomes a frame. Everything that can wait or fail comes before the job enters the table:
-// buffers to fill, to register, to wait for. So a job in the table can always be sent.
+// Converts a request to a frame. Every step that can wait or fail precedes the job's entry into the table:
+// filling, registering and waiting for buffers. A job in the table can therefore always be sent.
 #include "client/client.h"
 
 namespace tegu::clientlib {
 namespace {
 
 constexpr std::size_t kGatherBytes = 32 * 1024;
-constexpr std::uint64_t kNoHandle = UINT64_MAX;  // stands for a handle until refresh() writes it
+constexpr std::uint64_t kNoHandle = UINT64_MAX;  // a placeholder until refresh() writes the handle
 
 std::string input_field(int index, const char* member) {
     return "inputs[" + std::to_string(index) + "]." + member;
@@ -25,7 +25,7 @@ TimePoint deadline_of(const tegu_request& request, TimePoint now) {
                : now + nanoseconds(static_cast<std::int64_t>(request.deadline_ns));
 }
 
-// The result is written over an input: the only way in which a daemon lets them overlap.
+// True if the result overwrites an input: the only overlap that a daemon allows.
 bool is_in_place(const tegu_request& request, int inputs) {
     if (request.output == nullptr) return false;
     for (int i = 0; i < inputs; ++i) {
@@ -54,8 +54,8 @@ bool same_memory(const tegu_operand& left, const tegu_operand& right) {
     return left.buffer == nullptr && left.data == right.data && left.row_stride == right.row_stride;
 }
 
-// The data of a message up to this operand: dense memory as it is, so that it is copied once, into the frame;
-// else `packed`.
+// The data of a message up to this operand. Dense memory is used directly, so that it is copied once, into
+// the frame; other memory uses `packed`.
 Bytes data_of(const tegu_operand& operand, const Packing& packing, const Job& job, int inputs,
               wire::ByteBuffer& packed) {
     const bool dense = operand.row_stride == 0 || operand.row_stride == job.cols || job.rows <= 1;
@@ -91,7 +91,7 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     const std::uint64_t id = pending->id;
     enqueue(*request, std::move(*job), inputs, std::move(*operands), *pending);
     if (queued_bytes_ >= kGatherBytes && link_ == LinkState::Ready) {
-        if (window_left() == 0) receive(now);  // answers make room
+        if (window_left() == 0) receive(now);  // replies free capacity
         send_pending();
     }
     return id;
@@ -122,7 +122,7 @@ void Client::enqueue(const tegu_request& request, Job job, int inputs, Operands 
     if (pending.output.region != nullptr) {
         Region& output = *pending.output.region;
         ++output.jobs;
-        if (output.generation != 0) ++output.generation;  // what it holds will have changed
+        if (output.generation != 0) ++output.generation;  // its content will have changed
         message.output.offset_bytes = pending.output.offset_bytes;
         message.output.capacity_bytes = pending.output.region->memory.bytes() - pending.output.offset_bytes;
     }
@@ -203,7 +203,7 @@ void Client::encode_job(PendingJob& job, wire::JobRequest& request) {
     job.epoch = link_ == LinkState::Restoring ? 0 : epoch_;
     const std::size_t start = wire::begin_frame(job.frame);
     wire::encode(request, job.frame);
-    wire::end_frame(wire::FrameHeader{}, start, job.frame);  // the header proper is written when it is sent
+    wire::end_frame(wire::FrameHeader{}, start, job.frame);  // send writes the actual header
 }
 
 Result<void> Client::refresh(PendingJob& job) {

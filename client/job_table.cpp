@@ -4,7 +4,7 @@
 namespace tegu::clientlib {
 namespace {
 
-// Beyond so many jobs in flight, slots give the memory of large frames back.
+// Beyond this number of jobs in flight, slots free the memory of large frames.
 constexpr std::uint32_t kSlotsThatKeepMemory = 64;
 constexpr std::size_t kSmallFrameBytes = 4096;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobTable: the jobs that the caller has not fetched yet. Slots are used again with their memory, so that a
-// steady stream of jobs allocates nothing; lists are links inside the slots, so that a job changes its state
-// in constant time.
+// JobTable: the jobs that the caller has not fetched yet. Slots are reused with their memory, so a steady
+// stream of jobs allocates nothing. Lists are links inside the slots, so a state change takes constant time.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@ enum class JobState : std::uint8_t {
     Free,
     Queued,   // to be sent, in the order of submission
     Sent,     // on the wire, in the order of sending
-    Waiting,  // answered with Busy: to be sent again at retry_at
+    Waiting,  // Busy reply: send again at retry_at
     Done,     // has its result or its error
 };
 inline constexpr std::size_t kJobStates = 5;
@@ -29,45 +28,45 @@ struct PendingJob {
     PendingJob* previous = nullptr;
     PendingJob* next = nullptr;
 
-    wire::ByteBuffer frame;  // kept until the answer, for the replay
+    wire::ByteBuffer frame;  // kept until the reply, for the replay
     wire::Priority priority = wire::Priority::Normal;
     std::array<RegionPtr, wire::kMaxInputs> inputs;
     OutputPlace output;
-    bool small = false;      // a reply is likely to come soon
-    bool cancelled = false;  // not to be sent again
-    bool in_place = false;   // its output may be its input: not to be sent again once it may have begun
-    unsigned connections_lost = 0;  // while it was on the wire
-    std::uint64_t epoch = 0;        // number of the connection whose handles the frame names
+    bool small = false;             // a reply is likely to come soon
+    bool cancelled = false;         // do not send again
+    bool in_place = false;          // its output may be its input: do not send again once it may have begun
+    unsigned connections_lost = 0;  // while on the wire
+    std::uint64_t epoch = 0;        // number of the connection of the frame's handles
     TimePoint submitted;
     TimePoint deadline = TimePoint::max();
     TimePoint retry_at;
-    TimePoint busy_until = TimePoint::max();       // no retry after it; max: was not busy yet
-    TimePoint elsewhere_until = TimePoint::max();  // the same for answers of daemons that are stopping
+    TimePoint busy_until = TimePoint::max();       // no retry after it; max: no Busy reply yet
+    TimePoint elsewhere_until = TimePoint::max();  // the same for replies of stopping daemons
 
-    std::unique_ptr<tegu_result> result;  // when done and well
-    Error error;                          // when done and not well
+    std::unique_ptr<tegu_result> result;  // if done without an error
+    Error error;                          // if done with an error
 };
 
 class JobTable {
   public:
-    // A new job with an id of its own, last in Queued. Null if there are as many as the ids can name.
+    // Adds a job with a new id at the end of Queued. Null if all ids are in use.
     PendingJob* add();
     // The job of an id that the caller has not fetched; null if there is none.
     PendingJob* find(std::uint64_t id);
-    // Makes the slot free for another job.
+    // Frees the slot for another job.
     void remove(PendingJob& job);
-    // An id that no job has, for another message.
+    // An id for a message other than a job; no job has it.
     std::uint64_t other_id() { return ++serial_ << kSlotBits | kMaxSlots; }
 
-    // To the end of another list.
+    // Moves the job to the end of another list.
     void move(PendingJob& job, JobState state);
-    // Into another list, before the first job with a greater id: where it stood when it was submitted.
+    // Moves the job into another list, before the first job with a greater id: in the order of submission.
     void move_by_id(PendingJob& job, JobState state);
 
     PendingJob* front(JobState state) { return list(state).head; }
     const PendingJob* front(JobState state) const { return lists_[static_cast<std::size_t>(state)].head; }
     std::size_t count(JobState state) const { return lists_[static_cast<std::size_t>(state)].count; }
-    // Jobs that have no answer yet, and those that the caller has not fetched.
+    // The number of jobs without a reply, and of jobs that the caller has not fetched.
     std::size_t unanswered() const { return slots_.size() - count(JobState::Free) - count(JobState::Done); }
     std::size_t size() const { return slots_.size() - count(JobState::Free); }
 

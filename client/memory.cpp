@@ -18,7 +18,7 @@ constexpr unsigned kNoExecSeal = 0x0008u;
 constexpr unsigned kNoExecSeal = MFD_NOEXEC_SEAL;
 #endif
 
-// MFD_NOEXEC_SEAL where the kernel knows it (6.3): some systems demand it.
+// Uses MFD_NOEXEC_SEAL where the Linux kernel supports it (6.3): some systems require it.
 int make_memfd() {
     const int fd = memfd_create("tegu-client", MFD_CLOEXEC | MFD_ALLOW_SEALING | kNoExecSeal);
     return fd >= 0 || errno != EINVAL ? fd : memfd_create("tegu-client", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -98,9 +98,8 @@ Result<void> Memory::remap(int protection, int flags) {
     return {};
 }
 
-// Private: a shared mapping of a writable descriptor counts as a writer even if it is read-only, and
-// F_SEAL_WRITE would fail. The pages are the same as long as nobody writes through the mapping, and nobody
-// can.
+// The mapping is private, because a shared mapping of a writable descriptor counts as a writer even if it is
+// read-only: F_SEAL_WRITE would fail. The pages stay shared, because the mapping cannot be written.
 Result<void> Memory::make_read_only() {
     return remap(PROT_READ, MAP_PRIVATE);
 }

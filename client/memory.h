@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: a memfd and its mapping here. The descriptor is kept as long as the memory, because it is what
-// makes a buffer survive the daemon: after a reconnect the same descriptor is registered again and the
-// content is still there.
+// Memory: a memfd and its mapping in this process. The descriptor is kept as long as the memory, so that a
+// buffer survives the daemon: a reconnect registers the same descriptor with its content.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +13,8 @@ namespace tegu::clientlib {
 
 class Memory {
   public:
-    // A new memfd of `bytes`, whole (every page is there), sealed against growing and shrinking, mapped for
-    // reading and writing, zero. Errors: OutOfMemory, Io.
+    // A new memfd of `bytes`: every page allocated, sealed against growing and shrinking, mapped for reading
+    // and writing, zero. Errors: OutOfMemory, Io.
     static Result<Memory> create(std::uint64_t bytes);
     // A descriptor that the daemon made. It must be a memfd sealed against shrinking and at least `bytes`
     // long, so that no peer can make an access here fault. Errors: BadDescriptor, Io.
@@ -27,8 +26,8 @@ class Memory {
     Memory& operator=(Memory&& other) noexcept;
     ~Memory();
 
-    // Maps the content read-only at the same address, in a way that does not hinder sealing; or for writing
-    // again. Nothing to do for memory that is not mapped.
+    // Maps the content read-only at the same address, without preventing a seal; or writable again. No effect
+    // on memory that is not mapped.
     Result<void> make_read_only();
     Result<void> make_writable();
 

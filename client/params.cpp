@@ -8,7 +8,7 @@
 namespace tegu::clientlib {
 namespace {
 
-// A list of the caller: at most `most` elements, and there if it has any.
+// Checks a list of the caller: at most `most` elements, and not null if it has any.
 Result<void> check_list(const void* list, std::uint32_t count, std::uint32_t most, const char* field) {
     if (count > most)
         return bad_range(field, "1.." + std::to_string(most),
@@ -38,7 +38,7 @@ Result<FusedPart> load_part(const tegu_part& raw) {
                        "operation " + std::to_string(raw.operation) + " cannot be part of a fused job");
 }
 
-// A part twice is refused here: with it the lists could grow beyond what a message carries.
+// Rejects a repeated part: with it the lists could exceed a message.
 Result<void> load_list(const void* list, std::uint32_t count, std::vector<FusedPart>& parts) {
     const auto* const first = static_cast<const tegu_part*>(list);
     for (const tegu_part* raw = first; raw != first + count; ++raw) {
@@ -88,8 +88,8 @@ struct LoadFixed {
     std::uint32_t count = 0;  // of the list
 };
 
-// The bytes of the union that the parameters do not use are zero, else a newer caller wants more than this
-// library knows.
+// Bytes of the union that the parameters do not use must be zero: else a newer caller uses a feature that
+// this library lacks.
 template <class Params>
 bool only(const unsigned char* bytes) {
     const std::size_t begin = fixed_offset<Params>();

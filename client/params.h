@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the parameters of tegu.h to those of a job. Lists of the caller are copied here, bounded and once;
-// what a number may be is the daemon's to judge, but for what a message could not carry.
+// Converts the parameters of tegu.h to those of a job. Lists of the caller are bounded and copied once. The
+// daemon validates values; this library rejects only what a message cannot carry.
 #pragma once
 
 #include "base/job.h"
@@ -15,8 +15,7 @@ bool all_zero(const void* data, std::size_t bytes);
 Error reserved_error(const char* field);
 
 // The member of `params` that belongs to `operation`. Errors: Unsupported (operation; a byte that this
-// library does not know), BadRequest (a list that is not there, a part twice), BadRange (a list that is too
-// long).
+// library does not support), BadRequest (a null list, a repeated part), BadRange (a list that is too long).
 Result<JobParams> params_of(std::uint16_t operation, const tegu_params& params);
 
 }  // namespace tegu::clientlib

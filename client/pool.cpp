@@ -14,7 +14,7 @@ bool idle(const RegionPtr& region) {
     return region.use_count() == 1;
 }
 
-// Only results have outputs; an input that no job uses yet belongs to one that is being submitted.
+// Only results hold outputs. An input without a job belongs to a job that is being submitted.
 bool held_by_result(const RegionPtr& region) {
     return region->jobs == 0 && region->access == wire::Access::ReadWrite;
 }

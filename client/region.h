@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Region: a buffer as the library sees it: memory, and what the daemon knows of it on the present connection.
-// Shared by the caller's tegu_buffer, by jobs that use it and by results that lie in it; the last owner
-// releases it.
+// Region: a buffer in the library: memory, and its state in the daemon on the current connection. The
+// caller's tegu_buffer, jobs that use it and results in it share ownership; the last owner releases it.
 #pragma once
 
 #include <memory>
@@ -22,15 +21,15 @@ struct Region {
     Region& operator=(const Region&) = delete;
     ~Region();
 
-    Client* client;  // null when the client is closed: plain memory from then on
+    Client* client;  // null when the client is closed: then plain memory
     Memory memory;
     wire::Access access;
     bool frozen = false;
-    std::uint64_t handle = 0;   // on the present connection; 0: the daemon does not know it
-    wire::BufferToken token{};  // with which the next daemon knows it, too; all zero: it will not
+    std::uint64_t handle = 0;   // on the current connection; 0: not registered
+    wire::BufferToken token{};  // registers it with the next daemon; all zero: not possible
     std::uint64_t generation = 0;
-    unsigned jobs = 0;             // without an answer
-    std::optional<Error> refused;  // why the daemon does not take it (any more)
+    unsigned jobs = 0;             // without a reply
+    std::optional<Error> refused;  // why the daemon rejects or has dropped it
 };
 
 using RegionPtr = std::shared_ptr<Region>;

@@ -10,8 +10,7 @@
 namespace tegu::clientlib {
 namespace {
 
-// tegu.h repeats the lists of base/. tests/client/abi_check.py compares those whose names are not spelt
-// alike.
+// tegu.h repeats the lists of base/. tests/client/abi_check.py compares those with different spellings.
 #define TEGU_X(number, Name, WORD, retry, exit_code, sentence) \
     static_assert(TEGU_##WORD == (number), "tegu.h repeats the list of base/status.h");
 TEGU_STATUSES(TEGU_X)
@@ -21,11 +20,11 @@ TEGU_STATUSES(TEGU_X)
 TEGU_ELEMENT_TYPES(TEGU_X)
 #undef TEGU_X
 
-constexpr std::size_t kLargestStruct = 4096;  // a size beyond it is not a size
+constexpr std::size_t kLargestStruct = 4096;  // a larger number is not a plausible size
 constexpr std::uint64_t kShortRowBytes = 256;
 constexpr std::uint32_t kMaxSpinMicroseconds = 10000;
 
-// Copies the part of a caller's struct that both sides know over `known`, which holds defaults.
+// Copies the common prefix of a caller's struct over `known`, which holds defaults.
 template <class Struct>
 Result<void> read_sized(const Struct& given, std::size_t smallest, const char* name, Struct& known) {
     const std::size_t size = given.size;
@@ -44,7 +43,7 @@ Result<void> read_sized(const Struct& given, std::size_t smallest, const char* n
     return {};
 }
 
-// Sums that stick at UINT64_MAX.
+// Sums that saturate at UINT64_MAX.
 struct Bound {
     std::uint64_t bytes = 0;
     void add(std::uint64_t elements, std::uint64_t each) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tegu_request to what goes on the wire. The struct is read with respect to its size, and parameters
-// become a Job. Shapes are checked as far as the library itself touches memory by them. The daemon judges the
-// rest.
+// Converts a tegu_request to a Job. The struct is read according to its size. Only shapes that decide the
+// library's own memory accesses are checked; the daemon checks the rest.
 #pragma once
 
 #include "base/job.h"
@@ -10,8 +9,8 @@
 
 namespace tegu::clientlib {
 
-// The caller's struct as this library knows it: what an older caller's lacks has its default. Errors:
-// BadRequest (size), Unsupported (a newer caller uses what this library does not know).
+// The caller's struct in this library's version: fields that an older caller lacks have defaults. Errors:
+// BadRequest (size), Unsupported (a newer caller uses a field that this library lacks).
 Result<tegu_request> read_request(const tegu_request& request);
 Result<tegu_options> read_options(const tegu_options& options);
 
@@ -26,15 +25,14 @@ std::uint64_t input_bytes(const Job& job);
 // that fits.
 std::uint64_t result_bytes_bound(const Job& job);
 
-// How the rows of plain memory travel. REQUIRES: job_of() succeeded.
+// The layout of the rows of plain memory in a message. REQUIRES: job_of() succeeded.
 struct Packing {
-    std::uint64_t row_stride = 0;  // of what is sent, elements; 0 means dense
-    std::uint64_t bytes = 0;       // that are sent
+    std::uint64_t row_stride = 0;  // of the sent data, elements; 0 means dense
+    std::uint64_t bytes = 0;       // of the sent data
 };
-// Dense rows are cheaper to read for the daemon and to send. Only short rows with small gaps are copied with
-// their gaps, because there one large copy beats many small ones. `may_keep_stride`: false for data that
-// travels in a message, which is dense.
-// Errors: BadRange (row_stride).
+// Chooses between dense rows and rows with gaps. Dense rows are cheaper to send and to read. Short rows with
+// small gaps keep their gaps, because one large copy is faster than many small ones. `may_keep_stride`: false
+// for inline data, which is dense. Errors: BadRange (row_stride).
 Result<Packing> plan_packing(const Job& job, const tegu_operand& operand, int index, bool may_keep_stride);
 // Copies the operand's elements to `out`, packing.bytes of it.
 void pack(const Job& job, const tegu_operand& operand, const Packing& packing, std::byte* out);

@@ -10,7 +10,7 @@ Error broken_reply(const char* what) {
     return make_error(Status::Internal, std::string("the daemon's reply cannot be used: ") + what);
 }
 
-// Every array lies inside the output operand. Sizes were proved to fit 63 bits by the decoder.
+// True if every array lies inside the output operand. The decoder has proved that sizes fit 63 bits.
 bool fits(const wire::JobReply& reply, const OutputPlace& output) {
     const std::uint64_t capacity = output.region->memory.bytes() - output.offset_bytes;
     for (const wire::ResultArray& array : reply.arrays) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu_result: what a job gave. Its arrays lie in its own block, or in an output region that it then shares.
+// tegu_result: the result of a job. Its arrays lie in its own block, or in an output region that it shares.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ struct tegu_result {
 
 namespace tegu::clientlib {
 
-// Where the arrays of a result are expected if they are not in the reply.
+// The memory of result arrays that are not in the reply.
 struct OutputPlace {
     RegionPtr region;  // null: in the reply
     std::uint64_t offset_bytes = 0;
 };
 
-// Takes over a decoded reply. Errors: Internal, if the reply does not fit the output operand.
+// Takes ownership of a decoded reply. Errors: Internal, if the reply does not fit the output operand.
 Result<std::unique_ptr<tegu_result>> make_result(wire::JobReply reply, const OutputPlace& output);
 
 }  // namespace tegu::clientlib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structs of tegu.h that hold parameters: their layout is that of the wire, behind the pointer to the
-// list if there is one.
+// The parameter structs of tegu.h have the layout of the wire, behind the pointer to the list if there is
+// one.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace tegu::clientlib {
 
-// Where the first parameter but the list lies.
+// The offset of the first parameter other than the list.
 template <class Params>
 constexpr std::size_t fixed_offset() {
     std::size_t offset = 0;

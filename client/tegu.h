@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tegu.h: the C interface to tegud, and the ABI that the C++ wrapper (tegu.hpp) and the Python package stand
- * on.
+ * tegu.h: the C interface to tegud. The C++ wrapper (tegu.hpp) and the Python package use this ABI.
  *
- * A client is one connection. It is not safe to use one client, its buffers and its results from two threads
- * at once; several clients are independent. After fork() a client belongs to the parent: in the child only
- * the functions that free may be called. Functions that can fail return a tegu_status (0 is TEGU_OK) and fill
- * *error if error is not NULL. Outputs are untouched on failure. Pointers must not be NULL unless it says so;
- * the functions that free accept NULL.
+ * A client is one connection. Two threads must not use one client, its buffers or its results at the same
+ * time; several clients are independent. After fork() a client belongs to the parent: the child may call only
+ * the functions that free. Functions that can fail return a tegu_status (0 is TEGU_OK) and fill *error if
+ * error is not NULL. Outputs are untouched on failure. Pointers must not be NULL unless stated; the functions
+ * that free accept NULL.
  *
- * What the library does by itself, so that a caller need not:
+ * The library does the following without the caller:
  * - A lost connection, TEGU_SHUTTING_DOWN and TEGU_DEVICE_LOST: it reconnects with exponential back-off (5 ms
- *   to 1 s, with jitter), registers the buffers again and replays the jobs that have no answer yet, in order
- *   and with what is left of their deadlines; jobs are pure functions, so that is safe. (A job whose output
- *   stands in the place of an input is none: once it may have begun, it fails with TEGU_IO, field "output".)
- *   A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, when the
- *   connection was lost ten times under that job, or when it was answered with these statuses for
- *   options.reconnect_ms.
+ *   to 1 s, with jitter) and registers the buffers again. It then replays the jobs without a reply, in order
+ *   and with the rest of their deadlines; jobs are pure functions, so that is safe. (A job whose output
+ *   overwrites an input is not: once it may have begun, it fails with TEGU_IO, field "output".) A job fails
+ *   with TEGU_UNAVAILABLE after options.reconnect_ms without a connection, after ten lost connections under
+ *   that job, or after options.reconnect_ms of replies with these statuses.
  * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without
- *   one for options.reconnect_ms; so is the request of tegu_buffer_create, for options.reconnect_ms
- *   (options.busy_retry).
- * - Deadlines are enforced here too, so that a daemon that hangs cannot hold a caller.
- * - No more jobs are on the wire than the daemon allows one connection; the others wait here.
+ *   one for options.reconnect_ms. The request of tegu_buffer_create is sent again for options.reconnect_ms.
+ *   options.busy_retry 0 disables both.
+ * - Deadlines are enforced here too, so that a hung daemon cannot block a caller.
+ * - At most as many jobs are on the wire as the daemon allows per connection; the others wait here.
  *
  * tegu_options and tegu_request begin with their size: set by their init functions, so that later versions
- * can append fields. The library takes a smaller struct of an older caller (what is missing gets its
- * default), and a larger one of a newer caller if the part that it does not know is zero, else it fails with
+ * can append fields. The library accepts a smaller struct of an older caller; missing fields have their
+ * defaults. It accepts a larger struct of a newer caller if the unknown part is zero, else it fails with
  * TEGU_UNSUPPORTED. All other structs are closed: they will never grow.
  */
 #ifndef TEGU_H
@@ -120,7 +118,7 @@ enum {
     TEGU_STAT_NANS = 1 << 14
 };
 
-/* Roles of the arrays in a result beyond the statistics. */
+/* Roles of the arrays in a result, besides the statistics. */
 enum {
     TEGU_ROLE_VALUES = 32,
     TEGU_ROLE_INDICES = 33,
@@ -139,7 +137,7 @@ enum { TEGU_PRIORITY_HIGH = 0, TEGU_PRIORITY_NORMAL = 1, TEGU_PRIORITY_LOW = 2 }
 enum { TEGU_BACKEND_AUTO = 0, TEGU_BACKEND_CPU = 1, TEGU_BACKEND_GPU = 2 };
 enum { TEGU_BASE_2 = 0, TEGU_BASE_E = 1 };
 enum { TEGU_BORDER_CLIP = 0, TEGU_BORDER_MIRROR = 1 };
-/* What lies between two order statistics, as numpy names it. */
+/* Interpolation between two order statistics, with numpy's names. */
 enum {
     TEGU_QUANTILE_LINEAR = 0,
     TEGU_QUANTILE_LOWER = 1,
@@ -149,13 +147,13 @@ enum {
 };
 enum { TEGU_ACCESS_READ = 0, TEGU_ACCESS_READ_WRITE = 1 };
 
-/* What went wrong, for a program (status, field, allowed, retry_after_ns) and for a person (message). Texts
- * are UTF-8, cut to fit. */
+/* An error, for a program (status, field, allowed, retry_after_ns) and for a person (message). Texts are
+ * UTF-8, cut to fit. */
 typedef struct tegu_error {
     tegu_status status;
     uint64_t retry_after_ns; /* only with TEGU_BUSY; may be zero */
-    char field[64];          /* the field that is wrong; may be empty */
-    char allowed[192];       /* what would be accepted; may be empty */
+    char field[64];          /* the wrong field; may be empty */
+    char allowed[192];       /* the accepted values; may be empty */
     char message[512];
 } tegu_error;
 
@@ -168,20 +166,20 @@ typedef struct tegu_kernels tegu_kernels;
 typedef struct tegu_options {
     uint32_t size;       /* sizeof(tegu_options) */
     uint32_t connect_ms; /* how long tegu_connect tries; 0: once */
-    /* how long a lost connection is sought again; 0: jobs fail with TEGU_UNAVAILABLE at once */
+    /* how long to reconnect after a loss; 0: jobs fail with TEGU_UNAVAILABLE at once */
     uint32_t reconnect_ms;
-    /* 1: jobs, and tegu_buffer_create, that are answered TEGU_BUSY are sent again by the library; 0: the
-     * caller gets TEGU_BUSY */
+    /* 1: after a TEGU_BUSY reply the library sends jobs, and tegu_buffer_create, again; 0: the caller gets
+     * TEGU_BUSY */
     uint32_t busy_retry;
     const char* socket_path; /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
-    const char* name;        /* of the program, for the daemon's lists; NULL: the name of the executable */
-    /* the uid that must have opened the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket
-     * that systemd listens on belongs to 0. The directory of TEGU_DEFAULT_SOCKET admits no impostor; for a
-     * socket in a directory where others can write, set it. */
+    const char* name;        /* program name for the daemon's lists; NULL: the name of the executable */
+    /* the required uid of the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket that
+     * systemd listens on belongs to 0. Set it for a socket in a directory where others can write; the
+     * directory of TEGU_DEFAULT_SOCKET is safe. */
     int64_t server_uid;
-    /* 0..10000: how long a wait for the reply to a small job (64 KiB of input) looks for it before it sleeps,
-     * as waking up takes longer than the job. Only while replies come quicker than that and while no other
-     * thread wants the core; 0: never */
+    /* 0..10000: how long to poll for the reply to a small job (64 KiB of input) before sleeping, because a
+     * wake-up takes longer than the job. Only while replies come faster than that and while no other thread
+     * needs the core; 0: never */
     uint32_t spin_us;
     uint32_t reserved; /* zero */
 } tegu_options;
@@ -197,19 +195,19 @@ TEGU_API const char* tegu_status_word(tegu_status status);
 TEGU_API const char* tegu_status_sentence(tegu_status status);
 TEGU_API int tegu_status_exit_code(tegu_status status);
 TEGU_API int tegu_status_retryable(tegu_status status);
-/* "f32", "sum", "values": NULL for a number that is not known. element_bytes gives 0. */
+/* "f32", "sum", "values": NULL for an unknown number; element_bytes returns 0. */
 TEGU_API const char* tegu_element_word(uint8_t type);
 TEGU_API size_t tegu_element_bytes(uint8_t type);
 TEGU_API const char* tegu_role_word(uint8_t role);
 
-/* Connects; options may be NULL. The caller frees *client with tegu_close: jobs without an answer are given
- * up, their ids are void. Buffers and results outlive the client as plain memory; each is still freed by its
- * own function. */
+/* Connects; options may be NULL. The caller frees *client with tegu_close: jobs without a reply are dropped,
+ * their ids become invalid. Buffers and results outlive the client as plain memory; each is still freed by
+ * its own function. */
 TEGU_API tegu_status tegu_connect(const tegu_options* options, tegu_client** client, tegu_error* error);
 TEGU_API void tegu_close(tegu_client* client);
 /* Round trip of an empty message, in nanoseconds. round_trip_ns may be NULL. */
 TEGU_API tegu_status tegu_ping(tegu_client* client, uint64_t* round_trip_ns, tegu_error* error);
-/* How often this client had to reconnect. */
+/* The number of reconnects of this client. */
 TEGU_API uint64_t tegu_reconnects(const tegu_client* client);
 
 /* Named values. The caller frees them. Names and texts live as long as the tegu_fields. */
@@ -228,8 +226,8 @@ TEGU_API tegu_field tegu_fields_at(const tegu_fields* fields, size_t index);
 TEGU_API void tegu_fields_free(tegu_fields* fields);
 
 /*
- * How the board and the daemon are, and why. Writes at most `capacity` bytes of the text, without a NUL;
- * *bytes is how many there are, at most TEGU_HEALTH_BYTES. form: TEGU_HEALTH_JSON one object,
+ * The health of the board and the daemon, with reasons. Writes at most `capacity` bytes of the text, without
+ * a NUL; *bytes is the full length, at most TEGU_HEALTH_BYTES. form: TEGU_HEALTH_JSON one object,
  * TEGU_HEALTH_TEXT lines for people, TEGU_HEALTH_METRICS the text format of Prometheus.
  */
 enum { TEGU_HEALTH_OK = 0, TEGU_HEALTH_DEGRADED = 1, TEGU_HEALTH_FAILING = 2 };
@@ -239,18 +237,18 @@ TEGU_API tegu_status tegu_health(tegu_client* client, int form, int* state, char
                                  size_t* bytes, tegu_error* error);
 
 /*
- * The kernels of the GPU backend as the default policy launches them, and what each takes of the first device
+ * The kernels of the GPU backend as launched by the default policy, and their resources on the first device
  * that runs jobs. The caller frees the list; texts live as long as it. Without a GPU it is empty, and
- * tegu_kernels_reason says why ("" otherwise).
+ * tegu_kernels_reason returns the reason ("" otherwise).
  */
 typedef struct tegu_kernel {
     const char* name;
-    const char* moves;                                  /* the bytes that it reads and writes, in words */
+    const char* moves;                                  /* the bytes read and written, as text */
     uint32_t registers;                                 /* of a thread */
-    uint32_t threads, max_threads;                      /* of a block: those of the policy, and at most */
+    uint32_t threads, max_threads;                      /* of a block: by the policy, and maximum */
     uint32_t blocks_per_multiprocessor;                 /* at once */
     uint32_t static_shared_bytes, dynamic_shared_bytes; /* of a block */
-    uint32_t local_bytes; /* of a thread: spilled registers, and arrays that are indexed */
+    uint32_t local_bytes; /* of a thread: spilled registers and indexed arrays */
     uint32_t constant_bytes;
     uint32_t architecture; /* 87: machine code for sm_87 */
     uint32_t reserved;
@@ -264,9 +262,9 @@ TEGU_API void tegu_kernels_free(tegu_kernels* kernels);
 
 /*
  * Buffers: memory that the daemon and this process both map; a job that names a buffer sends no data.
- * tegu_buffer_create: the daemon makes it; it is mapped here for reading and writing, zero at first.
+ * tegu_buffer_create: the daemon allocates it; it is mapped here for reading and writing, initially zero.
  * tegu_buffer_register: `fd` is a memfd made with MFD_ALLOW_SEALING, whole (not sparse) and at least `bytes`
- * long. The library keeps a duplicate; the caller's fd stays the caller's. The daemon adds F_SEAL_SHRINK.
+ * long. The library keeps a duplicate; the caller still owns fd. The daemon adds F_SEAL_SHRINK.
  * tegu_buffer_data is NULL for these. A handle names the buffer on one connection: tegu_buffer_handle changes
  * when the library reconnects (0 if that failed).
  */
@@ -277,14 +275,14 @@ TEGU_API tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t 
 TEGU_API void* tegu_buffer_data(tegu_buffer* buffer); /* of a frozen buffer: read-only memory */
 TEGU_API uint64_t tegu_buffer_bytes(const tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_handle(const tegu_buffer* buffer);
-/* Says that the content has changed: raises the generation that later jobs name. Before the first commit no
- * job names one, and boards that must copy then copy for every job; after it they copy once per commit. A job
- * that writes into the buffer raises it, too. */
+/* Call after a change of the content: increments the generation that later jobs name. Before the first commit
+ * jobs name none, and boards that must copy then copy for every job; after it they copy once per commit. A
+ * job that writes into the buffer increments it, too. */
 TEGU_API void tegu_buffer_commit(tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_generation(const tegu_buffer* buffer);
 /* Seals the buffer against writing, for good; the address of tegu_buffer_data stays the same and becomes
- * read-only memory. Fails with TEGU_BAD_DESCRIPTOR while somebody else maps it for writing, TEGU_BUSY while a
- * job writes into it. */
+ * read-only memory. Fails with TEGU_BAD_DESCRIPTOR while another mapping is writable, TEGU_BUSY while a job
+ * writes into it. */
 TEGU_API tegu_status tegu_buffer_freeze(tegu_buffer* buffer, tegu_error* error);
 /* Releases the handle and unmaps. Jobs in flight keep the memory. */
 TEGU_API void tegu_buffer_free(tegu_buffer* buffer);
@@ -295,14 +293,14 @@ typedef struct tegu_buffer_info {
     uint32_t pid;
     uint8_t access, frozen, created_by_daemon, reserved;
 } tegu_buffer_info;
-/* Writes at most `capacity` entries; *count is how many there are. */
+/* Writes at most `capacity` entries; *count is the total number. */
 TEGU_API tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity,
                                       size_t* count, tegu_error* error);
 
 /*
  * One input. Either `buffer` with an offset, or `data`: memory of the caller, sent in the message if the
- * inputs are small (64 KiB) and through a buffer of the library's own otherwise: one copy, and rows with a
- * stride are packed on the way. The memory is needed until tegu_submit returns.
+ * inputs are small (64 KiB), else through the library's own buffer: one copy, which also packs rows with a
+ * stride. The memory must stay valid until tegu_submit returns.
  */
 typedef struct tegu_operand {
     const void* data;
@@ -343,13 +341,13 @@ typedef struct tegu_dot_params {
     uint8_t reserved[7];
 } tegu_dot_params;
 typedef struct tegu_rowscale_params {
-    uint8_t skip_nans; /* NaN elements stay NaN, and do not count for the scale */
+    uint8_t skip_nans; /* NaN elements stay NaN, and do not affect the scale */
     uint8_t reserved[7];
 } tegu_rowscale_params;
 typedef struct tegu_quantile_params {
-    const double* q;   /* `count` numbers in [0, 1], in any order; needed until tegu_submit returns */
-    uint32_t count;    /* 1 to 1024 */
-    uint8_t method;    /* TEGU_QUANTILE_* */
+    const double* q; /* `count` numbers in [0, 1], in any order; must stay valid until tegu_submit returns */
+    uint32_t count;  /* 1 to 1024 */
+    uint8_t method;  /* TEGU_QUANTILE_* */
     uint8_t skip_nans; /* else a NaN makes every quantile NaN */
     uint8_t reserved[2];
 } tegu_quantile_params;
@@ -358,7 +356,7 @@ typedef struct tegu_histogram_params {
     uint8_t has_range; /* 0: smallest to largest element */
     uint8_t skip_nans; /* without it, and without a range, a NaN is an error */
     uint8_t reserved[2];
-    double lo, hi; /* with has_range: elements outside count nowhere */
+    double lo, hi; /* with has_range: elements outside are not counted */
 } tegu_histogram_params;
 typedef struct tegu_entropy_params {
     uint32_t levels;   /* 2 to 65536 */
@@ -398,21 +396,21 @@ TEGU_API void tegu_part_init(tegu_part* part, uint16_t operation);
 
 typedef struct tegu_request {
     uint32_t size;      /* sizeof(tegu_request) */
-    uint16_t operation; /* TEGU_REDUCE, ...: says which of `params` counts */
+    uint16_t operation; /* TEGU_REDUCE, ...: selects the member of `params` */
     uint8_t type;       /* element type of the inputs */
     uint8_t axis;
     uint64_t rows, cols;
     tegu_operand inputs[2];
     tegu_params params;
     /* NULL: the library provides the memory of the result. TEGU_ADD and TEGU_ROWSCALE may write exactly over
-     * a dense input (same buffer and offset); else output and inputs must not overlap. The arrays stand at
-     * multiples of 64 from the offset, in the order of the result. A job that fails leaves undefined what is
-     * there: in place, its input, too */
+     * a dense input (same buffer and offset); else output and inputs must not overlap. The arrays start at
+     * multiples of 64 from the offset, in the order of the result. A failed job leaves the output undefined:
+     * in place, its input, too */
     tegu_buffer* output;
     uint64_t output_offset_bytes; /* a multiple of 64 */
     uint64_t deadline_ns;         /* from submit; 0: none */
     uint8_t priority;             /* TEGU_PRIORITY_* */
-    uint8_t backend;              /* TEGU_BACKEND_*: what must run it, else the job fails */
+    uint8_t backend;              /* TEGU_BACKEND_*: the required backend, else the job fails */
     uint8_t reserved[6];          /* zero */
 } tegu_request;
 /* Zeroes the request, then: size, rows 1, normal priority, and the defaults of the operation's parameters
@@ -420,24 +418,24 @@ typedef struct tegu_request {
  * caller's sizeof(tegu_request). */
 TEGU_API void tegu_request_init(tegu_request* request, size_t size, uint16_t operation);
 
-/* Takes a job; *id, never 0, names it. It may wait in the library until 32 KiB are gathered or the next flush
- * or wait, so that several go in one system call. The caller must fetch its result with tegu_wait. Several
- * may be in flight; results come in any order. Blocks while the library's own buffers are all in use by
- * earlier jobs. Fails for what is wrong with the request itself, and if memory that it needs cannot be had or
- * registered; what happens to the job later is told by tegu_wait. */
+/* Submits a job; *id is its id, never 0. The job may wait in the library until 32 KiB are gathered or until
+ * the next flush or wait, so that one system call sends several. The caller must fetch its result with
+ * tegu_wait. Several may be in flight; results come in any order. Blocks while the library's own buffers are
+ * all in use by earlier jobs. Fails if the request is invalid, or if its memory cannot be allocated or
+ * registered; tegu_wait returns later errors. */
 TEGU_API tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64_t* id,
                                  tegu_error* error);
-/* Sends what is waiting, as far as the daemon takes it now; never blocks for long. */
+/* Sends waiting jobs, as far as the daemon accepts them now; never blocks for long. */
 TEGU_API tegu_status tegu_flush(tegu_client* client, tegu_error* error);
-/* Waits for the result of job `id`, or with id 0 of any job in flight. Returns the job's status: a job that
- * failed has no result (*result is set to NULL), its error is in *error. *done_id (may be NULL) is the job
- * that ended; its id is void from then on. timeout_ms < 0: without limit; over it: TEGU_DEADLINE_EXCEEDED
- * with *done_id 0, and the job goes on. An id that is not in flight, or 0 when none is: TEGU_NOT_FOUND with
+/* Waits for the result of job `id`, or with id 0 of any job in flight. Returns the job's status: a failed job
+ * has no result (*result is set to NULL), its error is in *error. *done_id (may be NULL) is the job that
+ * ended; its id is then invalid. timeout_ms < 0: no limit. After the timeout: TEGU_DEADLINE_EXCEEDED with
+ * *done_id 0, and the job continues. An id that is not in flight, or 0 when none is: TEGU_NOT_FOUND with
  * *done_id 0. The caller frees *result. */
 TEGU_API tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result,
                                uint64_t* done_id, tegu_error* error);
-/* Asks the daemon to stop a job; its result, or TEGU_CANCELLED, still comes from tegu_wait. TEGU_NOT_FOUND:
- * no such job. */
+/* Requests that the daemon stops a job; tegu_wait still returns its result, or TEGU_CANCELLED.
+ * TEGU_NOT_FOUND: no such job. */
 TEGU_API tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error);
 /* Submit and wait. *result is NULL if the job failed. */
 TEGU_API tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result,
@@ -449,7 +447,7 @@ typedef struct tegu_array {
     uint64_t rows, cols;
     const void* data; /* dense, row-major; lives as long as the result (or the output buffer) */
 } tegu_array;
-/* queue, copy, compute: as the daemon measured; round_trip: from tegu_submit to the arrival of the reply
+/* queue, copy, compute: measured by the daemon; round_trip: from tegu_submit to the arrival of the reply
  * here, retries included. */
 typedef struct tegu_timing {
     uint64_t queue_ns, copy_ns, compute_ns, round_trip_ns;
@@ -459,7 +457,7 @@ TEGU_API size_t tegu_result_count(const tegu_result* result);
 TEGU_API tegu_array tegu_result_array(const tegu_result* result, size_t index);
 /* The array of a role; 0 if there is none, 1 if *array is set. */
 TEGU_API int tegu_result_find(const tegu_result* result, uint8_t role, tegu_array* array);
-TEGU_API int tegu_result_backend(const tegu_result* result); /* TEGU_BACKEND_CPU or _GPU: what ran */
+TEGU_API int tegu_result_backend(const tegu_result* result); /* TEGU_BACKEND_CPU or _GPU: it ran the job */
 TEGU_API const char* tegu_result_policy(
     const tegu_result* result); /* how it ran; lives as long as the result */
 TEGU_API tegu_timing tegu_result_timing(const tegu_result* result);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu.hpp: the C++17 face of tegu.h, in the headers of tegu/. It has owners, views and one-line calls alone,
-// so the ABI stays the C one and a program may be built with any compiler. Functions that can fail return
-// Expected<T>; nothing throws but std::bad_alloc. What the library promises (reconnect, replay, threads)
-// stands in tegu.h.
+// tegu.hpp: the C++17 wrapper of tegu.h, in the headers of tegu/. It has only owners, views and one-line
+// calls over the C ABI, so any compiler can build a program. Functions that can fail return Expected<T>; only
+// std::bad_alloc is thrown. tegu.h documents reconnect, replay and threads.
 //
 //     namespace tc = tegu::client;
 //     auto client = tc::Client::connect();

@@ -8,7 +8,7 @@
 namespace tegu::config {
 namespace {
 
-// No zeros in front: "080" is a mistake more often than a port.
+// Rejects leading zeros: "080" is more often a mistake than a port.
 std::optional<std::uint16_t> parse_port(std::string_view digits) {
     if (digits.empty() || digits.size() > 5 || digits[0] == '0') return std::nullopt;
     std::uint32_t port = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where something listens, as a setting says it: a Unix socket, or a numeric address and a port. No names: a
-// daemon that waits for a name server while it starts is no use.
+// The listen address of a setting: a Unix socket, or a numeric address and a port. Host names are not
+// allowed: a daemon must not wait for a name server at its start.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ListenAddress {
     bool is_ipv6 = false;
 };
 
-// "/run/tegud/metrics.sock", "127.0.0.1:9469", "[::1]:9469"; a port from 1 to 65535. No value for anything
-// else.
+// "/run/tegud/metrics.sock", "127.0.0.1:9469", "[::1]:9469"; a port from 1 to 65535. Empty for any other
+// text.
 std::optional<ListenAddress> parse_listen_address(std::string_view text);
 
 }  // namespace tegu::config

@@ -103,7 +103,7 @@ std::string octal(std::uint64_t mode) {
     return digits;
 }
 
-// 67108864 -> 64MiB; digits alone where no unit divides it.
+// 67108864 -> 64MiB; digits alone if no unit divides the number.
 std::string bytes_text(std::uint64_t bytes) {
     std::string text = std::to_string(bytes);
     for (const Unit& unit : kUnits)
@@ -124,7 +124,7 @@ bool in_range(const SettingInfo& info, std::uint64_t number) {
     return (number == 0 && !info.zero.empty()) || (number >= info.lowest && number <= info.highest);
 }
 
-// Digits only; no value if there are none, or if it does not fit.
+// Digits only; empty if there are none, or on overflow.
 std::optional<std::uint64_t> parse_digits(std::string_view text, unsigned base) {
     if (text.empty()) return std::nullopt;
     std::uint64_t number = 0;
@@ -150,7 +150,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
     return std::nullopt;
 }
 
-// "0, 2" -> "0,2"; no value unless these are different numbers of the range.
+// "0, 2" -> "0,2"; empty unless these are different numbers of the range.
 std::optional<std::string> parse_devices(const SettingInfo& info, std::string_view text) {
     for (const std::string_view word : kDevicesWords)
         if (text == word) return std::string(text);

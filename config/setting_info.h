@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of config/settings.h at run time: one SettingInfo a row, and the texts of values and ranges that
-// the loader, the printed file and the manual share. A value is one of two types, so that they all treat
-// every kind alike.
+// The table of config/settings.h at run time: one SettingInfo per row, and the texts of values and ranges.
+// The loader, the printed file and the manual share them. A value has one of two types for every kind of
+// setting.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tegu::config {
 
-// A Path or a word is a string, everything else a number.
+// A string for a Path or a word, else a number.
 using SettingValue = std::variant<std::uint64_t, std::string>;
 
 struct SettingInfo {
@@ -33,9 +33,9 @@ struct SettingInfo {
     void (*set)(Settings&, const SettingValue&);  // REQUIRES: a value that check_value returned
 };
 
-// In the order of the table in settings.h; rows of one table stand together.
+// In the order of the table in settings.h; rows of one table are adjacent.
 Span<const SettingInfo> setting_infos();
-// Null for a key that is not in the table.
+// Null for an unknown key.
 const SettingInfo* find_setting(std::string_view key);
 
 struct SettingTable {
@@ -44,7 +44,7 @@ struct SettingTable {
 };
 Span<const SettingTable> setting_tables();
 
-// Two numbers of which the first may not exceed the second.
+// Two numbers; the first must not exceed the second.
 struct SettingOrder {
     std::string_view smaller;
     std::string_view larger;
@@ -54,21 +54,20 @@ Span<const SettingOrder> setting_orders();
 // The words of a kind that has a closed list of them; else empty.
 Span<const std::string_view> setting_words(SettingKind kind);
 
-// What a file may say, as an error and the manual put it: `0 (never) or 1..100000`, `one of "auto", "cpu"`.
+// The allowed values, as errors and the manual print them: `0 (never) or 1..100000`, `one of "auto", "cpu"`.
 std::string allowed_text(const SettingInfo& info);
 
-// The value as TOML: `"64MiB"`, `2000`, `"0660"`. check_value takes it back.
+// The value as TOML: `"64MiB"`, `2000`, `"0660"`. check_value parses it.
 std::string value_text(const SettingInfo& info, const SettingValue& value);
 
-// The value that a file's integer or string stands for. Error: one sentence part, "found ..., allowed ...".
+// The value of an integer or string in a file. Error: a part of a sentence, "found ..., allowed ...".
 Result<SettingValue> check_value(const SettingInfo& info, std::int64_t found);
 Result<SettingValue> check_value(const SettingInfo& info, const std::string& found);
 
-// "found <what>, allowed <allowed_text>": for a value of a type that no setting takes.
+// "found <what>, allowed <allowed_text>": for a value of a type that no setting has.
 std::string refusal_text(const SettingInfo& info, std::string_view what);
 
-// The text in quotes with TOML escapes, cut after `longest` bytes: safe in a log line whatever the file
-// holds.
+// The text in quotes with TOML escapes, cut after `longest` bytes: safe in a log line for any file.
 std::string quoted_text(std::string_view text, std::size_t longest = 64);
 
 // "is applied at once", "is applied to new connections", "needs a restart".

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
 
-// Gives `member` the value `share`, in whole MiB and inside the setting's range, if it is 0.
+// Sets `member` to `share`, in whole MiB and inside the setting's range, if it is 0.
 void derive(std::string_view key, std::uint64_t& member, std::uint64_t share) {
     if (member != 0) return;
     const SettingInfo& info = *find_setting(key);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of tegud, in one table. The struct, the loader, --check-config, --print-config,
-// config/tegud.toml, docs/settings.md and the manual page are expanded from it. A setting is added here and
+// config/tegud.toml, docs/settings.md and the manual page are expanded from it. Add a setting here and
 // nowhere else.
 //
 // A row is X(table, name, Kind, lowest, highest, default, zero, Reload, help):
-//   Kind     the type of the value and of the member, see SettingKind
-//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a
-//                     Path, a Place and a Listen, its length in bytes
-//   zero     what the value 0, or of a Place "", means; "" if 0 is a number like any other
-//   Reload   what SIGHUP does with a changed value, see Reload
-//   help     sentences for the manual, in Markdown without links; `code` is the only mark-up
+//   Kind     the type of the value and of the member, see SettingKind.
+//   lowest, highest   the closed range of a number, or of each number of a list; 0 may lie outside, see zero.
+//                     For a Path, a Place and a Listen: the range of its length in bytes.
+//   zero     the meaning of the value 0, or of a Place ""; "" if 0 has no special meaning.
+//   Reload   the effect of SIGHUP on a changed value, see Reload.
+//   help     sentences for the manual, in Markdown without links; `code` is the only mark-up.
 #pragma once
 
 #include <cstdint>
@@ -197,7 +197,7 @@ enum class SettingKind : std::uint8_t {
     Devices,  // std::string: "auto", "all", or different numbers with commas; one alone may be an integer
 };
 
-// What a reload (SIGHUP) does with a changed value.
+// The effect of a reload (SIGHUP) on a changed value.
 enum class Reload : std::uint8_t {
     Now,             // applied at once; what a client holds above a lowered limit stays, more is refused
     NewConnections,  // applied to connections made after the reload
@@ -239,9 +239,8 @@ struct SettingMember<SettingKind::Memory> {
     using Type = GpuMemory;
 };
 
-// settings.limits.connections, settings.timeouts.hello_ms, ...: the names of the table, units in the name. A
-// Settings made by default_settings() or by the loader holds no derived 0: the sizes that depend on the
-// machine are filled in.
+// settings.limits.connections, settings.timeouts.hello_ms, ...: the names of the table, units in the name.
+// default_settings() and the loader fill in the sizes that depend on the machine: no derived 0 remains.
 struct Settings {
 #define TEGU_MEMBER(table, name, Kind, lowest, highest, initial, zero, reload, help) \
     SettingMember<SettingKind::Kind>::Type name = initial;
@@ -257,11 +256,11 @@ struct Settings {
 // Bytes of physical memory of this machine; never 0.
 std::uint64_t physical_memory_bytes();
 
-// The defaults, with the sizes that depend on the machine filled in for one with that much memory.
+// The defaults, with the derived sizes for a machine with that much memory.
 Settings default_settings(std::uint64_t memory_bytes = physical_memory_bytes());
 
-// Fills in every size that is 0 for "derived": see the column `zero` of limits.*_bytes* and gpu.*_bytes. All
-// together are three quarters of a board's memory, which its CPU and GPU share. The rest is for the system,
+// Fills in every size whose 0 means "derived": see the column `zero` of limits.*_bytes* and gpu.*_bytes.
+// Their sum is three quarters of a board's memory, which its CPU and GPU share. The rest is for the system,
 // the clients and the CUDA context.
 void derive_sizes(Settings& settings, std::uint64_t memory_bytes);
 

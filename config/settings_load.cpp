@@ -19,8 +19,7 @@ class Checker {
         for (const auto& [key, node] : root) check_top(key, node);
     }
 
-    // Relations between settings; after derived sizes are filled in. Settings that failed by themselves are
-    // left out.
+    // Checks relations between settings, after derived sizes are filled in. Skips settings that failed alone.
     void check_orders() {
         for (const SettingOrder& order : setting_orders())
             check_order(*find_setting(order.smaller), *find_setting(order.larger));
@@ -94,7 +93,7 @@ class Checker {
         return place == places_.end() ? nullptr : &*place;
     }
 
-    // Reported at the setting that the file names; at the smaller one if it names both.
+    // Reports the error at the setting that the file names; at the smaller one if it names both.
     void check_order(const SettingInfo& smaller, const SettingInfo& larger) {
         const SettingValue low = smaller.get(out_.settings);
         const SettingValue high = larger.get(out_.settings);

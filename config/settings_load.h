@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a TOML file to Settings, or to every error of the file in one go. A file is checked as a whole before
-// anything of it counts; what it does not mention has its default. Safe for any bytes: it is the target of
-// tests/config/fuzz_settings.
+// Loads a TOML file: Settings, or all errors of the file. The whole file is checked before any value applies;
+// missing settings have their defaults. Safe for any bytes: the target of tests/config/fuzz_settings.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ inline constexpr std::size_t kMaxSettingsFileBytes = 1024 * 1024;
 
 struct Diagnostic {
     std::string file;
-    std::uint32_t line = 0;    // from 1; 0 if it is about the file as a whole
+    std::uint32_t line = 0;    // from 1; 0: the file as a whole
     std::uint32_t column = 0;  // from 1, in characters
     std::string key;           // dotted; may be empty
     std::string text;          // "found 0, allowed 1..65536"
@@ -28,18 +27,18 @@ struct Diagnostic {
 std::string diagnostic_text(const Diagnostic& diagnostic);
 
 struct LoadedSettings {
-    Settings settings;               // complete and checked if ok(); else not to be used
+    Settings settings;               // complete and checked if ok(); else do not use
     std::vector<Diagnostic> errors;  // in the order of the file
     bool ok() const { return errors.empty(); }
 };
 
 enum class IfMissing { Fails, GivesDefaults };
 
-// Reads and checks a file. `memory_bytes` is what derived sizes are shares of.
+// Reads and checks a file. Derived sizes are shares of `memory_bytes`.
 LoadedSettings load_settings(const std::string& path, IfMissing if_missing,
                              std::uint64_t memory_bytes = physical_memory_bytes());
 
-// The same for text in memory; `file` is the name that errors show.
+// The same for text in memory; `file` is its name in errors.
 LoadedSettings parse_settings(std::string_view text, const std::string& file,
                               std::uint64_t memory_bytes = physical_memory_bytes());
 

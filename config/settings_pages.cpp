@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kCommentColumns = 100;
 
-// Appends `text` as comment lines, broken between words.
+// Appends `text` as comment lines, wrapped between words.
 void append_comment(std::string& page, std::string_view text) {
     while (!text.empty()) {
         std::size_t end = text.size();
@@ -30,7 +30,7 @@ std::string plain(std::string_view help) {
     return text;
 }
 
-// The default as a file would say it: 0 for what depends on the machine.
+// The default as written in a file: 0 for a value that depends on the machine.
 std::string default_text(const SettingInfo& info) {
     static const Settings initial;
     return value_text(info, info.get(initial));

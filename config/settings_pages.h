@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of settings as pages: TOML files, the Markdown of docs/settings.md and the roff of
+// Generates pages from the table of settings: TOML files, the Markdown of docs/settings.md and the roff of
 // docs/man/tegud.toml.5. `cmake --build . --target settings-pages` writes the files of the source tree; a
 // test compares them.
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace tegu::config {
 
-// A complete file with comments that loads back to the same values: what --print-config prints.
+// A complete file with comments that loads back to the same values: the output of --print-config.
 std::string settings_toml(const Settings& settings);
 
-// The same with the defaults, each commented out: config/tegud.toml, a file to start from.
+// The same with the defaults, each commented out: config/tegud.toml, a template for users.
 std::string settings_template();
 
 std::string settings_markdown();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reload does: compares the settings in force with newly loaded ones, key by key.
+// The plan of a reload: the differences between the active and the newly loaded settings, key by key.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct SettingChange {
 };
 
 struct ReloadPlan {
-    Settings settings;  // in force from now on: a setting that needs a restart keeps its running value
+    Settings settings;  // in force from now on: a setting that needs a restart keeps its current value
     std::vector<SettingChange> changes;  // all keys that differ, in the order of the table
 };
 

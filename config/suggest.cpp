@@ -9,14 +9,14 @@
 namespace tegu::config {
 namespace {
 
-constexpr std::size_t kLongestName = 64;  // no key is as long: longer ones have no neighbour
+constexpr std::size_t kLongestName = 64;  // longer than any key: longer names have no near key
 
-// Edits up to which `name` still reads as a typo and not as another word.
+// Maximum edits for which `name` is still a typo of a key.
 std::size_t tolerance(std::string_view name) {
     return std::max<std::size_t>(1, name.size() / 3);
 }
 
-// The distance between two names; a forgotten last part ("hello" for "hello_ms") counts as one edit.
+// The edit distance between two names; a missing last part ("hello" for "hello_ms") counts as one edit.
 std::size_t name_distance(std::string_view name, std::string_view known, std::size_t limit) {
     const bool is_head =
         known.size() > name.size() && known.substr(0, name.size()) == name && known[name.size()] == '_';
@@ -27,7 +27,7 @@ std::size_t name_distance(std::string_view name, std::string_view known, std::si
 
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
     if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
-    // Three rows of the table of distances between the first i of `a` and the first j of `b`.
+    // Three rows of the distance table between the first i of `a` and the first j of `b`.
     std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -49,7 +49,8 @@ std::string_view suggest_key(std::string_view table, std::string_view name) {
     std::size_t best = limit + 1;
     std::string_view key;
     for (const SettingInfo& info : setting_infos()) {
-        // Of equal names the one in the same table wins; the same name in another table beats any typo.
+        // Among equal names the one in the same table wins; the same name in another table wins over any
+        // typo.
         const std::size_t distance =
             name == info.name ? 0 : name_distance(name, info.name, limit) + (info.table == table ? 0 : 1);
         if (distance < best) {

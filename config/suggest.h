@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest known key for one that is not known: a typo, a forgotten unit, or the right key in the wrong
-// table.
+// The nearest known key for an unknown one: a typo, a missing unit, or the right key in the wrong table.
 #pragma once
 
 #include <string_view>
@@ -9,12 +8,11 @@
 
 namespace tegu::config {
 
-// How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b`; at most `limit` +
-// 1.
+// The number of insertions, deletions, replacements and adjacent swaps that turn `a` into `b`, at most
+// `limit` + 1.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
-// The key of the table that `table`.`name` was probably meant to be; empty if none is near. `table` may be
-// empty.
+// The most likely key of the table for `table`.`name`; empty if none is near. `table` may be empty.
 std::string_view suggest_key(std::string_view table, std::string_view name);
 
 // The same for the name of a table.

@@ -15,8 +15,8 @@
 namespace tegu::config {
 namespace {
 
-// With the parser's own limit of 256 nested values this bounds the depth of tables, which it frees by
-// recursion.
+// Bounds the depth of tables, together with the parser's limit of 256 nested values: the parser frees tables
+// by recursion.
 constexpr std::size_t kMaxDotsPerLine = 32;
 
 std::string float_text(double value) {
@@ -25,8 +25,8 @@ std::string float_text(double value) {
     return text;
 }
 
-// Where the comment of a line begins, and whether a string of several lines does: without those a line can be
-// read by itself.
+// The start of a line's comment, and whether a multi-line string begins. Without such strings a line can be
+// parsed alone.
 struct LineParts {
     std::size_t comment;
     bool long_string = false;
@@ -49,11 +49,11 @@ LineParts parts_of(std::string_view line) {
     return {line.size()};
 }
 
-// What toml++ cannot be trusted with, found before it sees the text, line by line: - deep dotted keys (see
-// kMaxDotsPerLine); dots of strings and of comments behind a value count too; - control characters, which
-// TOML has nowhere; - characters outside ASCII but in comments: release 3.3 runs into undefined behaviour
-// when it asks whether one of U+00A1..U+0499, or of
-//   a few more ranges up to U+FEFE, is white space. No setting needs one, and "\u00FC" would be read.
+// Rejects text that toml++ handles unsafely, line by line, before it parses the text:
+//   - deep dotted keys (see kMaxDotsPerLine); dots of strings and of comments behind a value count too;
+//   - control characters, which TOML forbids everywhere;
+//   - non-ASCII characters outside comments: in release 3.3 the white-space test has undefined behaviour for
+//     U+00A1..U+0499 and a few more ranges up to U+FEFE. No setting needs one, and "\u00FC" is accepted.
 std::optional<TextError> check_line(std::string_view line, std::uint32_t number) {
     const auto is_control = [](char c) {
         return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f;

@@ -36,7 +36,7 @@ LoadedTuning nothing(const std::string& file, const std::string& key, std::strin
     return loaded;
 }
 
-// Whether what stands before the first row says that it is a table for a device that is not wanted.
+// True if the text before the first row names a device that is not needed.
 bool is_unwanted(const std::string& text, const WantsTable& wants) {
     const std::size_t rows = text.find("\n[[");
     if (!wants || rows == std::string::npos) return false;
@@ -51,7 +51,7 @@ LoadedTuning load(const std::string& path, const std::string& key, const WantsTa
     return parse_tuning(*text, path, key);
 }
 
-// The names of the tables of a directory, sorted. Errors: those of opendir.
+// The names of the tables in a directory, sorted. Errors: those of opendir.
 Result<std::vector<std::string>> list_tables(const std::string& directory) {
     const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(directory.c_str()), ::closedir);
     if (opened == nullptr) return io_error("cannot be opened", errno);

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxFields = 64;  // of a policy
 
 // --- tables of keys
 
-// One key of a kind of table, and how it is read into a T.
+// One key of a kind of table, and the function that reads it into a T.
 template <class T>
 struct Key {
     const char* name;
@@ -29,7 +29,7 @@ std::string names_of(const Key<T> (&keys)[N]) {
     return names;
 }
 
-// Reads all keys of a table; the first that is wrong, unknown or missing ends it.
+// Reads all keys of a table; stops at the first wrong, unknown or missing one.
 template <class T, std::size_t N>
 Check read_keys(const toml::table& table, const Key<T> (&keys)[N], const std::string& file, T* to) {
     for (const auto& [name, node] : table) {
@@ -104,7 +104,7 @@ Check read_policy(const toml::node& node, const std::string& file, std::vector<T
             return wrong(field, "policy." + quoted, "an integer or a word");
         to->push_back(std::move(value));
     }
-    // As the file has them: a toml::table is sorted by name.
+    // Restores the order of the file: a toml::table is sorted by name.
     std::stable_sort(to->begin(), to->end(), [](const TuningValue& a, const TuningValue& b) {
         return a.where.line != b.where.line ? a.where.line < b.where.line : a.where.column < b.where.column;
     });
@@ -171,7 +171,7 @@ class Reader {
         }
     }
 
-    // False: the table cannot be used.
+    // False: the table is unusable.
     bool read_head(const toml::table& root) {
         const toml::node* const format = root.get("format");
         const auto* const number = format == nullptr ? nullptr : format->as_integer();
@@ -213,7 +213,7 @@ class Reader {
         }
     }
 
-    // A row by its id, a cost by its operation, as far as the file names them.
+    // The label of a row is its id, that of a cost its operation, as far as the file has them.
     static std::string label_of(const toml::table& table, const char* name) {
         const bool is_cost = std::string_view(name) == "cost";
         const toml::node* const node = table.get(is_cost ? "operation" : "id");

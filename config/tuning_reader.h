@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From parsed TOML to a tuning table. One entry of a list reads each key of each kind of table. So reading,
+// Converts parsed TOML to a tuning table. One list entry reads each key of each kind of table, so reading,
 // writing and messages use the same names and limits.
 #pragma once
 

@@ -23,7 +23,7 @@ std::string quoted(const std::string& text) {
     return quoted_text(text, text.size());
 }
 
-// A name as a key: quoted where it is not made of letters, digits, "_" and "-".
+// A name as a key: quoted unless it has only letters, digits, "_" and "-".
 std::string key_of(const std::string& name) {
     const bool bare = std::all_of(name.begin(), name.end(), [](char c) {
         const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -38,7 +38,7 @@ void add_text(const char* key, const std::string& text, std::string* page) {
 void add_count(const char* key, unsigned count, std::string* page) {
     if (count != 0) *page += std::string(key) + " = " + std::to_string(count) + "\n";
 }
-// The default, which holds all, is not written.
+// A default range contains all numbers and is not written.
 void add_range(const char* key, const TuningRange& range, std::string* page) {
     if (range == TuningRange()) return;
     *page += std::string(key) + " = [" + std::to_string(range.begin);

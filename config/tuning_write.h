@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning tables to TOML: what tegu-tune writes and parse_tuning() reads back to the same table.
+// Writes tuning tables as TOML: the output of tegu-tune, which parse_tuning() reads back to the same table.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tegu::config {
 // REQUIRES: texts of the table are ASCII without control characters, its times are finite.
 std::string tuning_toml(const TuningTable& table);
 
-// Replaces the file in one step: whoever reads it finds the old table or the new one, also after a power cut.
+// Replaces the file atomically: a reader finds the old table or the new one, also after a power failure.
 // Errors: Denied, Io.
 Result<void> write_tuning(const std::string& path, const TuningTable& table);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the pages that are generated from the table of settings into a source tree: write_settings_pages
-// <root>.
+// Writes the pages generated from the table of settings into a source tree: write_settings_pages <root>.
 #include <cstdio>
 #include <fstream>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch policies of a device: one plain struct for each kind of launch, with the defaults that hold
-// where nothing was tuned. A policy changes how fast a result comes, never a bit of it.
+// The launch policies of a device: one plain struct per kind of launch, with defaults that hold without a
+// tuning row. A policy changes the speed of a result, never a bit of it.
 #pragma once
 
 #include "kernels/add/cuda/add.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of all operations: a job becomes a plan, and a planned job runs on the CPU backend. Results
-// depend on the job and the input alone, not on threads, instruction set or tuning; docs/numerics.md fixes
-// them. kernels/registry.h names the functions that implement it for each operation.
+// The contract of all operations: plan_job() plans a job, run_job() runs the plan on the CPU backend. Results
+// depend on the job and the input alone, not on threads, instruction set or tuning; docs/numerics.md defines
+// them. kernels/registry.h names the functions that implement each operation.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace tegu::kernels {
 
 class ThreadPool;
 
-// How plan_<stem> decided to compute a job: a plain struct of the operation's own, which run_<stem> reads.
+// The method that plan_<stem> chose for a job: a plain struct of the operation, which run_<stem> reads.
 class PlannedMethod {
   public:
     template <class T>
@@ -33,7 +33,7 @@ class PlannedMethod {
         check<T>();
         std::memcpy(bytes_, &method, sizeof method);
     }
-    // REQUIRES: store<T>() came before.
+    // REQUIRES: store<T>() was called before.
     template <class T>
     T load() const {
         check<T>();
@@ -50,14 +50,14 @@ class PlannedMethod {
     std::byte bytes_[96] = {};
 };
 
-// What a job will produce and cost, known before any data is touched.
+// The outputs and the cost of a job, known before any data is read.
 struct JobPlan {
     std::vector<ArraySpec> outputs;  // capacities, in the order of the reply
     std::uint64_t bytes_read = 0;
     std::uint64_t bytes_written = 0;
     // An upper bound of the working memory that run_job allocates, with any number of threads.
     std::uint64_t scratch_bytes = 0;
-    std::uint64_t predicted_ns = 0;  // on one thread; feeds admission and the choice of where it runs
+    std::uint64_t predicted_ns = 0;  // on one thread; used by admission and placement
     // outputs[0] may be the memory of a dense input: same address, every element read before it is written.
     bool in_place = false;
     PlannedMethod method;
@@ -65,27 +65,27 @@ struct JobPlan {
 };
 
 // Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with
-// field and allowed. `policies`: those that the job is to run with; they change the working memory and the
-// predicted time alone. Never allocates in proportion to the shape. rows, cols * element size, and rows *
-// cols * element size are proved to be at most 2^62, each by itself.
+// field and allowed. `policies`: those of the later run; they change only the working memory and the
+// predicted time. Never allocates in proportion to the shape. Proves that rows, cols * element size, and rows
+// * cols * element size are each at most 2^62.
 Result<JobPlan> plan_job(const Job& job, const CpuPolicies& policies = CpuPolicies());
 
-// One input. Element (r, c) is at data + (r * row_stride + c) * element size; any alignment is allowed. The
-// bytes may change while the job runs (another process holds them): the result is then undefined, the run
-// stays in bounds.
+// One input. Element (r, c) is at data + (r * row_stride + c) * element size; any alignment is allowed.
+// Another process may change the bytes while the job runs: the result is then undefined, but the run stays in
+// bounds.
 struct InputView {
     const std::byte* data = nullptr;
     std::uint64_t row_stride = 0;  // elements, >= cols
 };
 
-// Where one array of the plan goes: dense, row-major, aligned for its type, as large as its spec. Does not
-// overlap an input, but that the first may be one if the plan says in_place.
+// The memory of one array of the plan: dense, row-major, aligned for its type, as large as its spec. Does not
+// overlap an input, except that the first output may be an input if the plan has in_place.
 struct OutputView {
     std::byte* data = nullptr;
 };
 
-// The request that a running job stops: by a cancel, or by the clock. Each thread polls it at least every few
-// milliseconds. A poll is also the job's sign of life, and offers the core to other threads that share it.
+// The request to stop a running job, by a cancel or by the clock. Each thread polls it at least every few
+// milliseconds. A poll also sets the job's heartbeat, and offers the core to other threads.
 class StopToken {
   public:
     using Clock = std::chrono::steady_clock;
@@ -100,7 +100,7 @@ class StopToken {
         return (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) ||
                (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_);
     }
-    // Cancelled or DeadlineExceeded. REQUIRES: stop_requested() was seen to be true.
+    // Cancelled or DeadlineExceeded. REQUIRES: stop_requested() has returned true.
     Error error() const;
 
   private:
@@ -114,16 +114,16 @@ struct RunReport {
     RunPolicy policy;
     // Parallel to plan.outputs: columns that hold results; == cols but for distinct values.
     std::vector<std::uint64_t> filled_columns;
-    unsigned threads = 1;  // that shared the job, the caller's own included; the policy names them, too
+    unsigned threads = 1;  // threads that shared the job, the caller's included; also in the policy
 };
 
-// What a run on the CPU has besides its job.
+// The context of a run on the CPU, besides the job.
 struct CpuContext {
     ThreadPool* pool = nullptr;  // not owned; null: the calling thread alone
     CpuPolicies policies;
 
-    // The pool where work that is predicted to take so long on one thread is shared, else null.
-    // `own_share_ns`: the operation's own number, for policies that name none.
+    // The pool if work with this predicted time on one thread is worth sharing, else null. `own_share_ns`:
+    // the operation's own threshold, for policies without one.
     ThreadPool* pool_for(std::uint64_t predicted_ns, std::uint64_t own_share_ns) const {
         const std::uint64_t share_ns = policies.share.share_ns != 0 ? policies.share.share_ns : own_share_ns;
         return predicted_ns < share_ns ? nullptr : pool;
@@ -131,23 +131,21 @@ struct CpuContext {
 };
 
 // Runs a planned job on the CPU. `inputs` and `outputs` are parallel to the operation's inputs and to
-// plan.outputs. Outputs are undefined if it fails. No more threads of the pool take part than the policies
-// allow.
+// plan.outputs. Outputs are undefined if it fails. The policies limit the threads of the pool that take part.
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch); Overflow, with the statistic as its field;
-//         BadRange, where a range taken from the data cannot be used. Both name the row of a job by rows.
+//         BadRange, if a range taken from the data is unusable. The last two name the row of a job by rows.
 // REQUIRES: plan_job(job, context.policies) gave `plan`, and the views are valid for it. Blocking; any
-// thread,
-//           with a pool its caller's.
+//           thread, but with a pool only the pool's caller.
 Result<RunReport> run_job(const Job& job, const JobPlan& plan, Span<const InputView> inputs,
                           Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
-// Plans and runs it. Errors: those of plan_job() as well.
+// Plans and runs the job. Errors: those of plan_job() as well.
 Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
                           const CpuContext& context, const StopToken& stop);
 // With the default policies. `pool` may be null.
 Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
                           ThreadPool* pool, const StopToken& stop);
 
-// The segments of a job: it gives one result for each, the whole array or every row.
+// The number of segments of a job: one result each, for the whole array or for every row.
 inline std::uint64_t segments_of(const Job& job) {
     return job.axis == Axis::Rows ? job.rows : 1;
 }
@@ -156,14 +154,14 @@ inline std::uint64_t segment_elements(const Job& job) {
     return job.axis == Axis::Rows ? job.cols : job.rows * job.cols;
 }
 
-// The error with its row, which the message names at its end.
+// The error with its row at the end of the message.
 Error in_row(Error error, std::uint64_t row);
 
 // The instruction set that the CPU backend chose on this machine: "avx512", "avx2", "sse2", "neon".
 // $TEGU_CPU_ISA may lower it.
 const char* cpu_isa();
 
-// The beginning of every report of this backend: "cpu avx2 threads=2"; the operation adds the rest.
+// The start of every report of this backend: "cpu avx2 threads=2"; the operation adds the rest.
 RunReport cpu_report(unsigned threads);
 
 }  // namespace tegu::kernels

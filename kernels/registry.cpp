@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every job has in common: the checks of its shape, the dispatch by operation, the limit of threads.
+// The common steps of every job: the checks of its shape, the dispatch by operation, the limit of threads.
 #include "kernels/registry.h"
 
 #include "kernels/execution/cpu/thread_pool.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
 
-// What holds for every operation: the shape names a number of bytes that pointer arithmetic can express.
+// Checks every operation's shape: its bytes must fit pointer arithmetic.
 Result<void> check_shape(const Job& job) {
     const std::uint64_t bytes = element_bytes(job.type);
     if (bytes == 0)
@@ -53,7 +53,7 @@ Result<JobPlan> plan_job(const Job& job, const CpuPolicies& policies) {
 
 namespace {
 
-// Fewer threads of the pool for a while.
+// Limits the threads of the pool during a scope.
 class PoolLimit {
   public:
     PoolLimit(ThreadPool* pool, unsigned threads) : pool_(pool), before_(pool->threads()) {
@@ -112,7 +112,7 @@ Error in_row(Error error, std::uint64_t row) {
 
 RunReport cpu_report(unsigned threads) {
     RunReport report;
-    report.policy.reserve(6);  // most need no more
+    report.policy.reserve(6);  // usually enough
     report.policy.add_word("backend", "cpu");
     report.policy.add_word("isa", cpu_isa());
     report.policy.add("threads", threads);

@@ -8,7 +8,7 @@
 
 namespace tegu::kernels {
 
-// As plan_job() and run_job(), whose checks of the shape come first.
+// As plan_job() and run_job(), which check the shape before the call.
 #define TEGU_X(number, Name, stem, input_count, sentence)                                                 \
     Result<JobPlan> plan_##stem(const Job& job, const Name##Params& params, const CpuPolicies& policies); \
     Result<RunReport> run_##stem(const Job& job, const Name##Params& params, const JobPlan& plan,         \

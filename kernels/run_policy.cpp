@@ -11,7 +11,7 @@ std::string_view RunPolicy::find(std::string_view key) const {
 
 std::string RunPolicy::text() const {
     std::string text;
-    text.reserve(96);  // most need no more
+    text.reserve(96);  // usually enough
     for (const Field& field : fields_) {
         if (!text.empty()) text += ' ';
         if (field.shows_key) text.append(field.key).append(1, '=');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunPolicy: how a job ran, as fields with keys and values until it is printed for people and logs.
+// RunPolicy: how a job ran, as fields with keys and values. text() prints it for people and logs.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class RunPolicy {
     void reserve(std::size_t fields) { fields_.reserve(fields); }
 
     bool empty() const { return fields_.empty(); }
-    // Of the first field with the key; empty if there is none.
+    // The value of the first field with the key; empty if there is none.
     std::string_view find(std::string_view key) const;
     // "cpu avx2 threads=2 tile=1024".
     std::string text() const;

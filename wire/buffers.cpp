@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BUFFER_* bodies. Their descriptors travel beside the header, outside the codec.
+// BUFFER_* bodies. Their descriptors are ancillary data of the socket, outside the codec.
 #include <algorithm>
 #include <cassert>
 

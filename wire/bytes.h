@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader and Writer: the two primitives under every codec. A Reader never leaves the bytes that it was given:
-// the first problem sticks, later reads give zeros, and finish() reports it, so that a decoder reads straight
-// down its fields and checks once. A Writer grows the buffer once and fills it. Both do no more than loads
-// and stores: no heap on the way that succeeds.
+// Reader and Writer: the two primitives of every codec. A Reader never reads outside its bytes. The first
+// error is kept, later reads give zeros, and finish() reports it: a decoder reads all fields and checks once.
+// A Writer grows the buffer once and fills it. Neither allocates on the path without errors, except that
+// growth.
 #pragma once
 
 #include <cassert>
@@ -21,7 +21,7 @@ namespace tegu::wire {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian, and so is every machine this runs on");
 
-// At most `most` bytes of a text, not cut inside a UTF-8 sequence.
+// The first `most` bytes of a text, not cut inside a UTF-8 character.
 inline std::string_view cut_text(std::string_view text, std::size_t most) {
     if (text.size() <= most) return text;
     while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0u) == 0x80u) --most;
@@ -68,7 +68,7 @@ class Reader {
         if (value > 1) fail(Status::BadRange, field, "0 or 1", "a truth value is neither 0 nor 1", value);
         return value == 1;
     }
-    // An enumeration that is numbered from 0 to `last` without gaps.
+    // An enumeration with the numbers 0 to `last` without gaps.
     template <class Enumeration>
     Enumeration enumeration(const char* field, Enumeration last, const char* allowed) {
         const std::uint8_t value = u8();
@@ -82,8 +82,7 @@ class Reader {
     std::size_t left() const { return left_; }
     bool ok() const { return field_ == nullptr; }
 
-    // Records a problem, unless there is one already. The texts are literals; `found` is told with the
-    // message.
+    // Records an error, unless there is one already. The texts are literals; the message includes `found`.
     void fail(Status status, const char* field, const char* allowed, const char* message,
               std::optional<std::uint64_t> found = std::nullopt) {
         if (!ok()) return;
@@ -93,7 +92,7 @@ class Reader {
         message_ = message;
         found_ = found;
     }
-    // `count` bytes were asked for, and there are fewer.
+    // Records that fewer than `count` bytes remain.
     void underrun(std::size_t count) {
         if (!ran_out_) missing_ = count - left_;
         fail(Status::BadRequest, "body", "the length that docs/protocol.md gives",
@@ -102,15 +101,15 @@ class Reader {
         ran_out_ = true;
     }
     bool ran_out() const { return ran_out_; }
-    // By how many bytes they were too few the first time. REQUIRES: ran_out().
+    // The number of bytes missing at the first such error. REQUIRES: ran_out().
     std::size_t missing() const { return missing_; }
-    // The first problem, if there was one. REQUIRES: !ok().
+    // The first error. REQUIRES: !ok().
     Error error() const {
         assert(!ok());
         const std::string found = found_ ? ", found " + std::to_string(*found_) : "";
         return field_error(status_, field_, allowed_, message_ + found);
     }
-    // The first problem, or bytes that nobody read.
+    // The first error, or that of unread bytes.
     std::optional<Error> finish() {
         if (ok() && left_ != 0)
             return field_error(Status::BadRequest, "body", std::to_string(left_) + " bytes fewer",
@@ -145,8 +144,8 @@ class Reader {
 
 class Writer {
   public:
-    // Appends `bytes` zero bytes to `out` and writes into them from their start. `out` must not grow
-    // meanwhile.
+    // Appends `bytes` zero bytes to `out` and writes into them from their start. `out` must not grow until
+    // the Writer is done.
     Writer(std::vector<std::byte>& out, std::size_t bytes) {
         out.resize(out.size() + bytes);
         end_ = out.data() + out.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CANCEL, and the body that says nothing.
+// CANCEL, and the empty body.
 #include "wire/bytes.h"
 #include "wire/messages.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of every reply that is not Ok, and of events: which field, what is allowed, and a sentence.
+// The body of every reply with a status other than Ok, and of events: the field, the allowed values and a
+// sentence.
 #include <algorithm>
 
 #include "wire/bytes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named values of INFO and STATS replies. Every value says its own length, so that a client can skip a
-// kind that it does not know: a newer daemon may say more.
+// The named values of INFO and STATS replies. Every value carries its length, so that an older client can
+// skip the kinds of a newer daemon.
 #include <cassert>
 
 #include "wire/bytes.h"

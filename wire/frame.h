@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames: where one message ends and the next begins in a stream of bytes. A pure function of the bytes
-// received so far, so how the stream was cut into reads cannot matter; the daemon and the client library both
-// stand on it.
+// Frames: the boundaries of messages in a stream of bytes. A pure function of the bytes received so far: the
+// sizes of single reads have no effect. The daemon and the client library share it.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +10,26 @@
 
 namespace tegu::wire {
 
-// Who sent the bytes: clients send requests, the daemon sends replies and events. Anything else is a framing
-// error.
+// The sender of the bytes: clients send requests, the daemon sends replies and events. Anything else is a
+// framing error.
 enum class Sender { Client, Daemon };
 
 struct NeedMore {
-    std::size_t bytes;  // at least so many more are needed before the answer changes; not 0
+    std::size_t bytes;  // minimum number of further bytes before the result changes; not 0
 };
 struct Frame {
     FrameHeader header;
     Bytes body;            // points into the bytes received
-    std::size_t consumed;  // the next frame begins so far on
+    std::size_t consumed;  // offset of the next frame
 };
-// An Error means that framing is broken: see decode_header. The connection ends.
+// An Error means that framing is broken: see decode_header. Close the connection.
 using FrameResult = std::variant<NeedMore, Frame, Error>;
 
-// Looks at the first frame of `received`.
+// Decodes the first frame of `received`.
 FrameResult next_frame(Bytes received, std::size_t max_body_bytes, Sender sender);
 
-// Frames are written in place: begin_frame() leaves room for a header at the end of `out` and returns where
-// it starts; the body is appended; end_frame() fills the header in, with body_bytes as found.
+// Frames are written in place. begin_frame() reserves a header at the end of `out` and returns its offset;
+// the caller appends the body; end_frame() writes the header with the actual body_bytes.
 std::size_t begin_frame(ByteBuffer& out);
 void end_frame(FrameHeader header, std::size_t start, ByteBuffer& out);
 

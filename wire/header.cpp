@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed header. decode_header refuses a header after which the next message cannot be found, or whose
-// sender does not speak this protocol. That ends the connection. check_request refuses what makes one request
-// wrong: that is answered, and the connection lives on.
+// The fixed header. decode_header rejects a header that makes the next message unreachable or belongs to
+// another protocol; the connection then ends. check_request rejects one wrong request; the daemon replies
+// with an error and keeps the connection.
 #include "wire/bytes.h"
 #include "wire/messages.h"
 
@@ -28,10 +28,10 @@ bool has_time(const FrameHeader& header) {
     return has_status(header) ? header.status == Status::Busy : header.type == MessageType::Job;
 }
 
-// Fields of a reply or event that must be zero, and a status that this side may not know.
+// Checks the fields of a reply or event that must be zero; maps a status unknown to this side.
 std::optional<Error> check_answer(FrameHeader& header, std::uint16_t status) {
     if (!is_status(status))
-        header.status = Status::Internal;  // a newer peer: the text in the body still says what happened
+        header.status = Status::Internal;  // a newer peer: the text in the body still has the reason
     else if (!has_time(header) && header.deadline_ns != 0)
         return field_error(Status::BadRequest, "retry_after_ns", "0", "only BUSY says when to retry");
     if (header.priority != Priority{})

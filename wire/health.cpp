@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HEALTH: a state for programs that only ask whether all is well, and a text for the rest.
+// HEALTH: a state for programs, and a text with the details.
 #include "wire/bytes.h"
 #include "wire/messages.h"
 

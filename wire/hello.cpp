@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HELLO: the first message of a connection. Its layout never changes, whatever the version, so that any two
-// peers can read each other's offer. Names are printable ASCII: they go into logs and lists as they are.
+// HELLO: the first message of a connection. Its layout is the same in every version, so that any two peers
+// can read each other's offer. Names are printable ASCII, so logs and lists print them unchanged.
 #include <algorithm>
 
 #include "wire/bytes.h"
@@ -13,7 +13,7 @@ bool is_printable(char character) {
     return character >= 0x20 && character < 0x7f;
 }
 
-// At most kMaxNameBytes of a name, what is not printable replaced.
+// The first kMaxNameBytes of a name, with unprintable characters replaced.
 std::string clean_name(std::string_view name) {
     std::string clean(name.substr(0, kMaxNameBytes));
     for (char& character : clean)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of a JOB request: a fixed part, its operands, the parameters of its operation, then the data of
-// inline inputs. What is checked here is the encoding; what a shape or a parameter may be is plan_job's to
-// say, and what a handle is, the daemon's.
+// inline inputs. Only the encoding is checked here. plan_job checks shapes and parameters; the daemon checks
+// handles.
 #include <algorithm>
 
 #include "wire/bytes.h"
@@ -15,8 +15,7 @@ constexpr std::size_t kFixedBytes = 24;
 constexpr std::size_t kOperandBytes = 32;
 constexpr std::size_t kOutputBytes = 24;
 
-// What is wrong with an operand is named with its number; the texts are literals, hence one list for each
-// input.
+// The names of an operand's fields in errors. The texts are literals, hence one list for each input.
 struct OperandFields {
     const char* offset;
     const char* generation;
@@ -69,7 +68,7 @@ OutputOperand read_output(Reader& reader) {
     return output;
 }
 
-// Bytes of the inline inputs, each at a multiple of 8; nothing if they do not fit a message.
+// Bytes of the inline inputs, each at a multiple of 8; empty if they do not fit a message.
 std::optional<std::uint64_t> inline_bytes(const JobRequest& message, std::size_t inputs) {
     std::uint64_t total = 0, each = 0;
     for (std::size_t i = 0; i < inputs; ++i) {
@@ -93,15 +92,15 @@ void read_shape(Reader& reader, JobRequest& message) {
     reader.reserved(1);
 }
 
-// The parameters are as long as the message says: neither more nor less may be read of them.
+// The parameters must have exactly the length that the message gives.
 Result<JobParams> read_params_block(Operation operation, Bytes block, const Reader& message) {
     if (!message.ok()) return message.error();
     Reader reader(block);
     JobParams params = read_params(operation, reader);
     if (!reader.ok() && !reader.ran_out()) return reader.error();
     if (!reader.ran_out() && reader.left() == 0) return params;
-    // What was read so far says how long the whole is; a list that is cut short, what its next element would
-    // need.
+    // The parameters read so far give the full length; for a list that is cut short, the length up to its
+    // next element.
     const std::size_t needed =
         std::max(params_bytes(params), reader.ran_out() ? block.size() + reader.missing() : 0);
     return field_error(
@@ -109,7 +108,7 @@ Result<JobParams> read_params_block(Operation operation, Bytes block, const Read
         "the parameters of this operation have another length, found " + std::to_string(block.size()));
 }
 
-// Between the data of two operands stand zero bytes, as everywhere.
+// Bytes between the data of two operands are zero, as all padding.
 bool padding_is_zero(const JobRequest& message, std::size_t inputs) {
     if (inputs < 2 || message.inputs[0].handle != 0 || message.inputs[1].handle != 0) return true;
     const std::size_t each = message.job.rows * message.job.cols * element_bytes(message.job.type);

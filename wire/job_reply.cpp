@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of the reply to a JOB that succeeded: who ran it and how long, what the arrays are, then their
+// The body of the reply to a successful JOB: backend and times, the descriptions of the arrays, then their
 // data, unless they are in the output operand.
 #include <cassert>
 
@@ -41,7 +41,7 @@ ResultArray read_array(Reader& reader) {
     return array;
 }
 
-// An array lies inside `limit` bytes and begins where its alignment says.
+// Checks that an array lies inside `limit` bytes and begins at its alignment.
 void check_array(Reader& reader, const ResultArray& array, std::uint64_t alignment, std::uint64_t limit) {
     std::uint64_t bytes = 0;
     if (!checked_bytes(array.spec, bytes) || bytes > limit || array.offset_bytes > limit - bytes)

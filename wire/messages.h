@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages as structs, and the codec between structs and bytes. Pure functions: no I/O, no clocks, no state.
-// Decoders take any bytes and name the field that is wrong. They allocate nothing from an unchecked length.
-// Views (Bytes, string_view) in decoded messages point into the bytes that were decoded. docs/protocol.md is
-// the specification.
+// Decoders accept any bytes, name the wrong field, and allocate nothing from an unchecked length. Views
+// (Bytes, string_view) in decoded messages point into the decoded bytes. docs/protocol.md is the
+// specification.
 #pragma once
 
 #include <array>
@@ -21,27 +21,27 @@ namespace tegu::wire {
 
 using ByteBuffer = std::vector<std::byte>;
 
-// The fixed header of every message. Fields that a message does not use are zero, and that is checked.
+// The fixed header of every message. Fields that a message does not use must be zero.
 struct FrameHeader {
-    MessageType type = MessageType::Event;  // an unknown number is kept: it is answered with Unsupported
+    MessageType type = MessageType::Event;  // an unknown number is kept: the reply is Unsupported
     bool reply = false;
     std::uint64_t request_id = 0;  // chosen by the client, not 0, unique among its requests in flight
     std::uint32_t body_bytes = 0;
-    std::uint8_t version = kVersionMin;    // of HELLO and its reply always 1, later the one agreed on
+    std::uint8_t version = kVersionMin;    // 1 in HELLO and its reply, later the negotiated version
     std::uint8_t descriptors = 0;          // file descriptors sent with the header
     Status status = Status::Ok;            // replies and events only
-    Priority priority = Priority::Normal;  // jobs only; the number 0 stands in every other message
+    Priority priority = Priority::Normal;  // jobs only; 0 in every other message
     std::uint64_t deadline_ns = 0;  // jobs: relative to receipt, 0 = none. Replies with Busy: retry after.
 };
 
-// The bytes are not (yet) a header: how framing is broken. There is no way on from these: the connection
-// ends. decode_header REQUIRES bytes.size() >= kHeaderBytes. Errors: BadRequest (magic, reserved, id 0 in a
-// request), BadVersion, TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count), each with the
-// field. A status that this side does not know is Internal in a reply or event.
+// Decodes a header. An error means broken framing: close the connection. REQUIRES: bytes.size() >=
+// kHeaderBytes. Errors, each with the field: BadRequest (magic, reserved, id 0 in a request), BadVersion,
+// TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count). An unknown status becomes Internal in a
+// reply or event.
 Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes);
-// What can be wrong with the header of a request and be answered. Unsupported: the type. BadRequest: a
-// status, priority or deadline where none belongs. BadRange: the priority's number. BadDescriptor: too few or
-// too many descriptors for the type.
+// Checks the header of a request for errors that a reply can report. Unsupported: the type. BadRequest: an
+// unexpected status, priority or deadline. BadRange: the priority's number. BadDescriptor: too few or too
+// many descriptors for the type.
 Result<void> check_request(const FrameHeader& header);
 // Appends kHeaderBytes to `out`. Fields that the message does not use are written as zero.
 void encode_header(const FrameHeader& header, ByteBuffer& out);
@@ -57,7 +57,7 @@ struct HelloRequest {
 struct HelloReply {
     std::uint16_t version = kVersionMax;
     std::uint64_t features = 0;
-    std::uint64_t session = 0;  // number of the connection, as lists and logs show it
+    std::uint64_t session = 0;  // number of the connection, as in lists and logs
     std::uint32_t max_body_bytes = kMaxBodyBytes;
     std::uint32_t max_inline_bytes = kMaxInlineBytes;
     std::uint32_t max_jobs_in_flight = 0;
@@ -66,7 +66,7 @@ struct HelloReply {
     std::string_view server;  // "tegud 0.1.0"
 };
 
-// INFO and STATS replies: named values, so that a newer daemon may say more to an older client.
+// INFO and STATS replies: named values, so that a newer daemon may send more to an older client.
 using FieldValue = std::variant<std::uint64_t, double, std::string>;
 struct Field {
     std::string name;  // snake_case with its unit: "uptime_seconds", "jobs_total"
@@ -74,13 +74,13 @@ struct Field {
 };
 
 struct BufferRegisterRequest {
-    std::uint64_t bytes = 0;  // how much of the descriptor is the buffer, from offset 0; not 0
+    std::uint64_t bytes = 0;  // size of the buffer, from offset 0 of the descriptor; not 0
     Access access = Access::Read;
 };
 struct BufferCreateRequest {
     std::uint64_t bytes = 0;
 };
-// The secret that only the owner of a buffer knows, besides the daemon. All zero: none.
+// The secret of a buffer, shared by its owner and the daemon. All zero: none.
 using BufferToken = std::array<std::byte, kTokenBytes>;
 struct BufferReply {           // to register, create and attach; to the last without a token
     std::uint64_t handle = 0;  // of this connection, not 0
@@ -98,14 +98,14 @@ struct BufferInfo {  // an element of the reply to BufferList
     std::uint64_t session = 0;
     std::uint64_t bytes = 0;
     std::uint64_t jobs_total = 0;
-    std::uint64_t generation = 0;  // the newest that a job named
+    std::uint64_t generation = 0;  // the newest generation that a job named
     std::uint32_t pid = 0;
     Access access = Access::Read;
     bool frozen = false;
     bool created_by_daemon = false;
 };
 
-// One input of a job. handle 0: its dense data is in the message, after those of the inputs before it. Each
+// One input of a job. handle 0: its dense data is in the message, after the data of earlier inputs. Each
 // starts at a multiple of 8 bytes from the start of the data.
 struct Operand {
     std::uint64_t handle = 0;
@@ -113,7 +113,7 @@ struct Operand {
     std::uint64_t generation = 0;  // 0: the content may have changed since any earlier job
     std::uint64_t row_stride = 0;  // elements; 0 means cols
 };
-// Where the result goes. handle 0: into the reply, if it is at most kMaxInlineBytes.
+// The destination of the result. handle 0: the reply, if the result has at most kMaxInlineBytes.
 struct OutputOperand {
     std::uint64_t handle = 0;
     std::uint64_t offset_bytes = 0;  // a multiple of kArrayAlignment
@@ -133,8 +133,7 @@ struct Timing {
     std::uint64_t compute_ns = 0;
 };
 struct ResultArray {
-    ArraySpec
-        spec;  // what is really there: cols may be less than planned (distinct values of the whole array)
+    ArraySpec spec;  // the actual size: cols may be less than planned (distinct values of the whole array)
     std::uint64_t offset_bytes = 0;  // from the start of JobReply::data, or of the output operand
 };
 struct JobReply {
@@ -149,7 +148,7 @@ struct JobReply {
 struct KernelsRequest {
     std::uint32_t first = 0;  // index of the first kernel wanted: a list may need several replies
 };
-// One kernel of the GPU backend as it is launched by default, and what it takes of the first device that runs
+// One kernel of the GPU backend with its default launch, and its resources on the first device that runs
 // jobs.
 struct KernelInfo {
     std::string_view name;          // "add_packs<f32, 2>", not empty; each text at most kMaxKernelTextBytes
@@ -184,11 +183,11 @@ struct CancelRequest {
     std::uint64_t target_id = 0;
 };
 struct CancelReply {
-    bool was_running = false;  // it is being stopped; else it had not started. Its own reply says Cancelled.
+    bool was_running = false;  // it is being stopped; else it had not started. Its own reply is Cancelled.
 };
 
-// Offsets of the arrays of a result one after another, each at a multiple of `alignment`; returns the bytes
-// of all, or TooLarge if they do not fit 63 bits.
+// Offsets of consecutive arrays of a result, each at a multiple of `alignment`; returns the total bytes, or
+// TooLarge if they do not fit 63 bits.
 Result<std::uint64_t> layout_arrays(Span<const ArraySpec> specs, std::uint64_t alignment,
                                     std::vector<std::uint64_t>& offsets);
 
@@ -213,9 +212,8 @@ void encode(const HealthReply& message, ByteBuffer& out);
 // The body of a reply with a status other than Ok. Texts are cut at kMaxErrorTextBytes.
 void encode(const Error& error, ByteBuffer& out);
 
-// Everything of a result but the data, then the data itself written in place by the caller: saves the copy on
-// the hot path. Appends the body up to the data, and `data_bytes` zero bytes; returns the offset in `out`
-// where the data begins.
+// Appends everything of a result up to its data, and `data_bytes` zero bytes; returns the offset in `out`
+// where the data begins. The caller writes the data there, which saves a copy on the hot path.
 std::size_t encode_job_reply_prefix(const JobReply& message, std::size_t data_bytes, ByteBuffer& out);
 
 // Decoders take a whole body; surplus bytes are an error. Errors: BadRequest, BadRange, Unsupported,
@@ -231,8 +229,8 @@ Result<BufferRef> decode_buffer_ref(Bytes body);
 Result<std::vector<BufferInfo>> decode_buffer_list(Bytes body);
 // Requests of type Info, Stats and BufferList, and the replies to freeze and release, have no body.
 Result<void> decode_empty(Bytes body);
-// Shape against inline data is checked here (data must be exactly as long as the inline inputs need);
-// handles, k against n and the like are the daemon's and the kernels' to check.
+// Checks the shape against the inline data, which must have exactly the length of the inline inputs. The
+// daemon and the kernels check handles, k against n, and similar conditions.
 Result<JobRequest> decode_job_request(Bytes body);
 Result<JobReply> decode_job_reply(Bytes body);
 Result<CancelRequest> decode_cancel_request(Bytes body);
@@ -241,8 +239,8 @@ Result<KernelsRequest> decode_kernels_request(Bytes body);
 Result<KernelsReply> decode_kernels_reply(Bytes body);
 Result<HealthRequest> decode_health_request(Bytes body);
 Result<HealthReply> decode_health_reply(Bytes body);
-// status and retry_after_ns come from the header. A body that is malformed gives an Error that says so, with
-// the status kept.
+// status and retry_after_ns come from the header. A malformed body gives an Error with the status kept and a
+// message that names the problem.
 Error decode_error(const FrameHeader& header, Bytes body);
 
 }  // namespace tegu::wire

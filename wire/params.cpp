@@ -76,7 +76,7 @@ struct WriteFixed {
     Writer& writer;
 };
 
-// "0 (linear) to 4 (midpoint)"; lives for ever.
+// "0 (linear) to 4 (midpoint)"; static storage.
 template <class Enumeration>
 const char* allowed_numbers() {
     static const std::string text = [] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of each operation on the wire, as base/operations/ describes them: in that order, each at a
-// multiple of its width, then the elements of lists. Bytes between are zero.
+// The parameters of each operation on the wire, in the order of base/operations/: each at a multiple of its
+// width, then the elements of lists. Padding is zero.
 #pragma once
 
 #include "base/job.h"
@@ -13,8 +13,8 @@ std::size_t params_bytes(const JobParams& params);
 
 void write_params(const JobParams& params, Writer& writer);
 
-// Reads the parameters of an operation; what is wrong is recorded in `reader`. Nothing is allocated from a
-// count that the bytes at hand do not bear out. REQUIRES: the operation is in the list.
+// Reads the parameters of an operation; `reader` records errors. No allocation exceeds what the bytes present
+// can justify, for any count. REQUIRES: the operation is in the list.
 JobParams read_params(Operation operation, Reader& reader);
 
 }  // namespace tegu::wire

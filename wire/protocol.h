@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of the protocol between tegud and its clients: docs/protocol.md is the specification, this
-// file its numbers. All integers are little-endian; all fields of the header are naturally aligned. Never
-// renumber.
+// The constants of the protocol between tegud and its clients; docs/protocol.md is the specification. All
+// integers are little-endian; all fields of the header are naturally aligned. Never renumber.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +57,7 @@ enum class MessageType : std::uint16_t {
 };
 inline constexpr std::uint16_t kReplyBit = 0x8000;
 
-// Feature bits of HELLO: offered by the client, the accepted subset comes back.
+// Feature bits of HELLO: the client offers a set, the daemon returns the accepted subset.
 enum Feature : std::uint64_t {
     kFeatureBuffers = 1u << 0,      // BUFFER_* messages and operands by handle
     kFeatureGenerations = 1u << 1,  // Operand::generation
@@ -70,14 +69,14 @@ enum class Priority : std::uint8_t { High = 0, Normal = 1, Low = 2 };
 inline constexpr std::uint8_t kPriorityCount = 3;
 
 enum class Backend : std::uint8_t { None = 0, Cpu = 1, Gpu = 2 };        // in a reply: what ran
-enum class BackendChoice : std::uint8_t { Auto = 0, Cpu = 1, Gpu = 2 };  // in a job: what is asked for
+enum class BackendChoice : std::uint8_t { Auto = 0, Cpu = 1, Gpu = 2 };  // in a job: the requested backend
 
-// How the daemon and its board are, and how the reply to HEALTH says it.
+// The health of the daemon and its board, and the forms of the reply to HEALTH.
 enum class HealthState : std::uint8_t { Ok = 0, Degraded = 1, Failing = 2 };
 // one object; for people; for Prometheus
 enum class HealthForm : std::uint8_t { Json = 0, Text = 1, Metrics = 2 };
 
-// Access that a registered buffer gives the daemon.
+// The access of the daemon to a registered buffer.
 enum class Access : std::uint8_t { Read = 0, ReadWrite = 1 };
 
 }  // namespace tegu::wire

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram: counts of bins of equal width, as numpy.histogram has them.
+// histogram: counts of bins of equal width, as in numpy.histogram.
 #pragma once
 
 #include "base/parameter.h"
@@ -12,7 +12,7 @@ struct HistogramParams {
     std::uint32_t bins = 10;
     bool has_range = false;
     double lo = 0;
-    double hi = 0;  // elements outside count nowhere
+    double hi = 0;  // elements outside are not counted
     bool skip_nans = false;
 
     static constexpr auto parameters() {
@@ -32,7 +32,7 @@ struct HistogramParams {
 
     template <class Add>
     void outputs(const JobShape& of, Add&& add) const {
-        const std::uint64_t count = bins < kMaxBins ? bins : kMaxBins;  // more are refused
+        const std::uint64_t count = bins < kMaxBins ? bins : kMaxBins;  // larger counts are rejected
         add(of.segments, 8 * count);
         add(of.segments, 8 * (count + 1));
     }

@@ -6,13 +6,13 @@
 
 namespace tegu {
 
-// What lies between two order statistics, as numpy names it.
+// Interpolation between two order statistics, with numpy's names.
 enum class QuantileMethod : std::uint8_t {
     Linear = 0,    // interpolated
     Lower = 1,     // the smaller neighbour
     Higher = 2,    // the larger neighbour
     Nearest = 3,   // the nearer neighbour, the even one of two
-    Midpoint = 4,  // the middle of both
+    Midpoint = 4,  // the mean of both
 };
 
 inline constexpr const char* kQuantileMethodWords[] = {"linear", "lower", "higher", "nearest", "midpoint"};

@@ -9,7 +9,7 @@ namespace tegu {
 
 struct ReduceParams {
     StatisticSet statistics = 0;  // at least one
-    bool skip_nans = false;       // NaN elements are left out of everything but `nans`
+    bool skip_nans = false;       // NaN elements are left out of every statistic but `nans`
     std::uint32_t ddof = 0;       // var and std divide by count - ddof
 
     static constexpr auto parameters() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Array: one array of a result; and the numbers of element types and statistics, by C++ type and by word.
+// Array: one array of a result. Also the numbers of element types and statistics, by C++ type and by word.
 #pragma once
 
 #include <cassert>
@@ -42,8 +42,7 @@ inline std::uint8_t find_element_type(std::string_view word) {
     return 0;
 }
 
-// The role under which the array of one statistic stands in a result. REQUIRES: exactly one bit of
-// TEGU_STAT_* is set.
+// The role of a statistic's array in a result. REQUIRES: exactly one bit of TEGU_STAT_* is set.
 constexpr std::uint8_t role_of(std::uint32_t statistic) {
     std::uint8_t role = 1;
     for (; statistic > 1; statistic >>= 1) ++role;
@@ -59,7 +58,7 @@ inline std::uint32_t find_statistic(std::string_view word) {
     return 0;
 }
 
-// One array of a result: a view that lives as long as the result, or as the output buffer.
+// One array of a result: a view, valid as long as the result, or as the output buffer.
 struct Array {
     std::uint8_t role = 0;
     std::uint8_t type = 0;

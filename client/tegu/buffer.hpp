@@ -14,7 +14,7 @@
 namespace tegu {
 namespace client {
 
-// Owner of a buffer. Outlives its client safely: as memory.
+// Owner of a buffer. If it outlives its client, it is plain memory.
 class Buffer {
   public:
     Buffer() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client: one connection; submits requests and hands out results, buffers and named values.
+// Client: one connection; submits requests and returns results, buffers and named values.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ struct Field {
     std::variant<std::uint64_t, double, std::string> value;
 };
 
-// How the board and the daemon are: TEGU_HEALTH_OK, _DEGRADED or _FAILING, and a text in the form that was
-// asked for.
+// The health of the board and the daemon: TEGU_HEALTH_OK, _DEGRADED or _FAILING, and a text in the requested
+// form.
 struct Health {
     int state = TEGU_HEALTH_OK;
     std::string text;
 };
 
-// A kernel of the GPU backend: tegu_kernel says what the numbers are.
+// A kernel of the GPU backend: tegu_kernel documents the numbers.
 struct Kernel {
     std::string name, moves;
     std::uint32_t registers = 0, threads = 0, max_threads = 0, blocks_per_multiprocessor = 0;
@@ -60,7 +60,7 @@ struct Options {
     std::uint32_t spin_us = 50;
 };
 
-// A finished job of wait_any(): its id, and the result or the error it ended with.
+// A finished job of wait_any(): its id, and its result or error.
 struct Done {
     std::uint64_t id = 0;
     Expected<Result> result;
@@ -98,7 +98,7 @@ class Client {
         if (tegu_run(client_, &request, &result, &error) != TEGU_OK) return Error::from(error);
         return Result(result);
     }
-    // The id of the job; its result must be fetched by wait() or wait_any().
+    // Returns the id of the job; the caller must fetch its result with wait() or wait_any().
     Expected<std::uint64_t> submit(const tegu_request& request) {
         std::uint64_t id = 0;
         tegu_error error;
@@ -109,8 +109,8 @@ class Client {
         tegu_error error;
         return outcome(tegu_flush(client_, &error), error);
     }
-    // timeout_ms < 0: without limit. A timeout ends with TEGU_DEADLINE_EXCEEDED, as the job's own deadline
-    // does; wait_any() tells them apart.
+    // timeout_ms < 0: no limit. A timeout gives TEGU_DEADLINE_EXCEEDED, as the job's own deadline does; only
+    // wait_any() distinguishes them.
     Expected<Result> wait(std::uint64_t id, int timeout_ms = -1) { return wait_done(id, timeout_ms).result; }
     // Any job in flight. id 0: a timeout, or no job was in flight.
     Done wait_any(int timeout_ms = -1) { return wait_done(0, timeout_ms); }
@@ -170,14 +170,14 @@ class Client {
     }
     std::uint64_t reconnects() const { return tegu_reconnects(client_); }
 
-    // Memory made by the daemon, mapped here, zero at first.
+    // Memory allocated by the daemon, mapped here, initially zero.
     Expected<Buffer> create_buffer(std::uint64_t bytes) {
         tegu_buffer* buffer = nullptr;
         tegu_error error;
         if (tegu_buffer_create(client_, bytes, &buffer, &error) != TEGU_OK) return Error::from(error);
         return Buffer(buffer);
     }
-    // A memfd of the caller, who keeps `fd`. access: TEGU_ACCESS_*.
+    // A memfd of the caller, who still owns `fd`. access: TEGU_ACCESS_*.
     Expected<Buffer> register_buffer(int fd, std::uint64_t bytes, int access = TEGU_ACCESS_READ) {
         tegu_buffer* buffer = nullptr;
         tegu_error error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error and Expected<T>: how the C++ wrapper reports what failed, without exceptions.
+// Error and Expected<T>: errors of the C++ wrapper, without exceptions.
 #pragma once
 
 #include <cassert>
@@ -18,7 +18,7 @@
 namespace tegu {
 namespace client {
 
-// What went wrong; the texts may be empty. `word()` is the status as logs and replies show it.
+// An error; the texts may be empty. `word()` is the status as in logs and replies.
 struct Error {
     tegu_status status = TEGU_INTERNAL;
     std::uint64_t retry_after_ns = 0;  // only with TEGU_BUSY
@@ -39,8 +39,8 @@ struct Error {
 template <class T>
 class [[nodiscard]] Expected {
   public:
-    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a
-    // reference.
+    // Two overloads, not one by value: some compilers (clang up to 12) move the local of `return local;` only
+    // into a reference.
     Expected(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
     Expected(const T& value) : state_(std::in_place_index<0>, value) {}
     Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Request: what a job is asked to do. Part: one operation of a fused job, with the same makers.
+// Request: the description of a job. Part: one operation of a fused job, with the same factories.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 namespace tegu {
 namespace client {
 
-// One operation with its parameters: tegu_part with its defaults. The members are there to be set.
+// One operation with its parameters: tegu_part with its defaults. Set its members directly.
 struct Part : tegu_part {
     explicit Part(std::uint16_t operation_number) { tegu_part_init(this, operation_number); }
 
@@ -34,7 +34,7 @@ struct Part : tegu_part {
         part.params.topk.distinct = distinct ? 1 : 0;
         return part;
     }
-    // `q` is not copied here, but where the part becomes a request or a part of one.
+    // Does not copy `q`; the conversion of the part to a request, or to a part of one, does.
     static Part quantile(const double* q, std::uint32_t count, std::uint8_t method = TEGU_QUANTILE_LINEAR) {
         Part part(TEGU_QUANTILE);
         part.params.quantile.q = q;
@@ -70,14 +70,13 @@ struct Part : tegu_part {
     }
 };
 
-// A request: tegu_request with its defaults, and makers for the usual shapes. The members of tegu_request are
-// there to be set. What it makes from lists it owns, and its copies with it; input data and buffers stay the
-// caller's.
+// A request: tegu_request with its defaults, and factories for the usual shapes. Set its members directly. It
+// and its copies own lists made from the caller's; input data and buffers stay owned by the caller.
 struct Request : tegu_request {
     explicit Request(std::uint16_t operation_number) {
         tegu_request_init(this, sizeof(tegu_request), operation_number);
     }
-    // The part as a job of its own.
+    // The part as a separate job.
     explicit Request(const Part& part) : Request(part.operation) {
         params = part.params;
         if (part.operation != TEGU_QUANTILE) return;
@@ -86,13 +85,13 @@ struct Request : tegu_request {
         lists_ = owned;
     }
 
-    // rows x cols elements of `type` at `data`. The memory is needed until the request is submitted.
+    // rows x cols elements of `type` at `data`. The memory must stay valid until the request is submitted.
     Request& input(const void* data, std::uint8_t element, std::uint64_t row_count, std::uint64_t col_count,
                    std::uint64_t row_stride = 0) {
         inputs[0] = tegu_operand{data, nullptr, 0, row_stride};
         return shape(element, row_count, col_count);
     }
-    // The same in a buffer, which must live until the job's result is there.
+    // The same in a buffer, which must stay valid until the job's result has arrived.
     Request& input(const Buffer& buffer, std::uint8_t element, std::uint64_t row_count,
                    std::uint64_t col_count, std::uint64_t offset_bytes = 0, std::uint64_t row_stride = 0) {
         inputs[0] = tegu_operand{nullptr, buffer.get(), offset_bytes, row_stride};
@@ -160,7 +159,7 @@ struct Request : tegu_request {
         return fused(parts.data(), static_cast<std::uint32_t>(parts.size()));
     }
 
-    // One sequence of n elements.
+    // One segment of n elements.
     template <class T>
     static Request reduce(const T* data, std::uint64_t n, std::uint32_t statistics) {
         return Request(reduce(statistics)).input(data, element_type<T>(), 1, n);
@@ -195,12 +194,12 @@ struct Request : tegu_request {
   private:
     static constexpr std::uint32_t kMostQuantiles = 1024, kMostParts = 5;  // longer lists are refused unread
 
-    // What pointers in `params` point to.
+    // The memory behind the pointers in `params`.
     struct Lists {
         std::vector<double> q;
         std::vector<Part> parts;
 
-        // Copies a list of q, and points to the copy. `all`: the numbers of all lists that will be taken.
+        // Copies a list of q, and points to the copy. `all`: the total size of all copied lists.
         void take(tegu_quantile_params& params, std::size_t all) {
             if (params.q == nullptr || params.count > kMostQuantiles) return;
             q.reserve(all);

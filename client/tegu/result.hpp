@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result: what a job gave, until its owner lets go of it.
+// Result: the owner of a job's result.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// add: the sum of two arrays, element by element, into an array of their type, which may be one of them. A
-// block of the output is a run of neighbours, or one run for each row where rows have gaps. Large outputs are
-// written past the caches, which saves reading the lines that they replace.
+// add: the element-by-element sum of two arrays of one type. The output may be one of the inputs. A block of
+// the output is a dense run of elements, or one run per row where rows have gaps. Non-temporal stores write
+// large outputs and save the read of the replaced cache lines.
 #include "kernels/add/overflow.h"
 
 #include <limits>
@@ -29,7 +29,7 @@ AddKernel select_kernel(ElementType type) {
     return nullptr;
 }
 
-// From measurements on one core of an x86-64 server: admission needs the order of magnitude.
+// Measured on one core of an x86-64 server. Admission needs only the order of magnitude.
 std::uint64_t predict_ns(ElementType type, std::uint64_t elements) {
     const double bytes = static_cast<double>(elements) * static_cast<double>(element_bytes(type));
     return predicted_work_ns(150 + bytes * (type == ElementType::F16 ? 0.12 : 0.1));
@@ -99,7 +99,7 @@ class Run {
         return inputs_[input].data + (row * inputs_[input].row_stride + col) * bytes_;
     }
 
-    // `width` neighbours from (row, col) on; the first is element `index` of the output.
+    // The `width` contiguous elements from (row, col); the first one is element `index` of the output.
     Result<void> run_of(std::uint64_t row, std::uint64_t col, std::uint64_t index,
                         std::uint64_t width) const {
         const std::byte* x = address(0, row, col);

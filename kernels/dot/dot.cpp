@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dot: the scalar product of two arrays, or of each pair of their rows. Segments are cut into chunks and
-// groups of chunks at the positions that reduce has, so nothing here changes a bit of a result.
+// groups at the same positions as in reduce, so threads and groups change no bit of a result.
 #include "kernels/dot/result.h"
 
 #include <limits>
@@ -18,7 +18,7 @@ ElementType dot_type(ElementType type) {
     return is_float(type) ? ElementType::F64 : is_signed_integer(type) ? ElementType::I64 : ElementType::U64;
 }
 
-// A fit to the measurements of docs/operations/dot.md: admission needs the order of magnitude.
+// A fit to the measurements of docs/operations/dot.md. Admission needs only the order of magnitude.
 std::uint64_t predict_ns(const Job& job, bool skip_nans) {
     const double bytes = 2.0 * static_cast<double>(element_bytes(job.type));
     const double element_ns =

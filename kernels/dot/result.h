@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar product of a part of two segments, and its way into the reply.
+// The partial scalar product of two segments, and its conversion to the reply.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline void merge_partials(IntegerDot& a, const IntegerDot& b) {
     }
 }
 
-// Stores an exact sum as `reply`, I64 or U64. Errors: Overflow, field "dot"; the message has the value.
+// Stores an exact sum as `reply`, I64 or U64. Errors: Overflow, field "dot"; the message contains the value.
 Result<void> write_dot(const IntegerDot& dot, ElementType reply, std::byte* out);
 
 }  // namespace tegu::kernels

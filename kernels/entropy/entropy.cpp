@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// entropy: Shannon entropy of the levels of an array, or of each of its rows. docs/numerics.md fixes the
-// levels and the number; its bits do not depend on a maths library. kernels/entropy/cpu/run.h counts a
+// entropy: the Shannon entropy of the levels of an array, or of each of its rows. docs/numerics.md defines
+// the levels and the value; its bits do not depend on a maths library. kernels/entropy/cpu/run.h counts a
 // segment.
 #include "kernels/counting/cpu/counting_run.h"
 #include "kernels/entropy/cpu/run.h"

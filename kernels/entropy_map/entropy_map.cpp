@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// entropy_map: Shannon entropy of the window around each pixel. A run cuts the map into tiles, and each
-// worker takes the next one; kernels/entropy_map/cpu/tile.cpp computes a tile.
+// entropy_map: the Shannon entropy of the window around each pixel. Workers take tiles of the map in turn;
+// kernels/entropy_map/cpu/tile.cpp computes a tile.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -57,12 +57,12 @@ struct FreeAligned {
 };
 using AlignedBytes = std::unique_ptr<std::byte[], FreeAligned>;
 
-// Null if there is no memory.
+// Null if out of memory.
 AlignedBytes allocate(std::size_t bytes) {
     return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
 }
 
-// Smallest and largest of all pieces, in any order.
+// Merges the minimum and maximum of all pieces, in any order.
 class SharedRange {
   public:
     void merge(const FiniteRange& piece) {
@@ -124,7 +124,7 @@ void fill_tables(const EntropyMapParams& params, const EntropyLayout& layout, st
     image->differences = differences;
 }
 
-// That have a tile to compute.
+// The number of workers that have a tile to compute.
 unsigned workers_of(const EntropyLayout& layout) {
     return static_cast<unsigned>(
         std::min<std::uint64_t>(layout.tiles_down * layout.tiles_across, kMaxWorkers));

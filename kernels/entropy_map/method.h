@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a map of entropies is computed: several methods that give the same bits, chosen by window and levels.
+// The methods that compute an entropy map. All give the same bits; window and levels decide the choice.
 // docs/entropy-map.md describes them.
 #pragma once
 
@@ -12,12 +12,12 @@ namespace tegu::kernels {
 enum class EntropyMethod {
     Slide,    // histogram of the window that follows by single pixels; any window, any levels
     Planes,   // one plane of counts per level, vectors along the row; small windows, few levels
-    Columns,  // histogram of the window that follows by whole columns; the cost does not grow with the window
+    Columns,  // window histogram that moves by whole columns; the cost does not grow with the window
     Prefix,   // sums of one plane per level along the row; large windows, very few levels
 };
 std::string_view entropy_method_word(EntropyMethod method);  // "slide"
 
-// How a map is computed. Never changes a bit of it.
+// The method and tile size of a map. Never changes a bit of the result.
 struct EntropyPolicy {
     EntropyMethod method = EntropyMethod::Slide;
     std::uint32_t tile_rows = 64;  // results that one thread takes at a time
@@ -27,12 +27,12 @@ constexpr bool operator==(const EntropyPolicy& a, const EntropyPolicy& b) {
     return a.method == b.method && a.tile_rows == b.tile_rows && a.tile_cols == b.tile_cols;
 }
 
-// Whether the method can compute maps of these parameters.
+// True if the method can compute maps of these parameters.
 bool entropy_method_supports(EntropyMethod method, const EntropyMapParams& params);
 
 // The fastest policy as measured, for the instruction set that detected_cpu_isa() found.
 EntropyPolicy choose_entropy_policy(const EntropyMapParams& params);
-// The same, but for what the CPU policy names, where the map can be computed so.
+// The same, with the method that the CPU policy names if it can compute the map.
 EntropyPolicy entropy_policy_of(const EntropyMapParams& params, const CpuEntropyMapPolicy& wanted);
 
 // Time of a map on one thread, from the same measurements.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fused: several operations on one array in one job, each with the bits that it has alone. Statistics,
-// histogram and entropy share their reads of the data (kernels/fused/cpu/sweeps.h); top-k and quantiles
-// follow one by one. So this operation, alone among them, uses others.
+// fused: several operations on one array in one job; each gives the same bits as alone. Statistics, histogram
+// and entropy share their reads of the data (kernels/fused/cpu/sweeps.h); top-k and quantiles follow one by
+// one. Only this operation uses other operations.
 #include "kernels/fused/part.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string_view stem_of(const FusedPart& part) {
     return find_operation(static_cast<std::uint16_t>(operation_of(part)))->stem;
 }
 
-// The part as a job of its own.
+// Converts the part to a separate job.
 Job job_of(const Job& job, const FusedPart& part) {
     Job alone = job;
     std::visit([&](const auto& params) { alone.params = params; }, part);
@@ -29,7 +29,7 @@ bool is_swept(const FusedPart& part) {
     return !std::holds_alternative<TopkParams>(part) && !std::holds_alternative<QuantileParams>(part);
 }
 
-// One of the parts that share their reads: its parameters, and its outputs from `first` on, or none.
+// Adds one part that shares its reads: its parameters, and its outputs from `first` on, or none.
 void add_part(const FusedPart& part, const OutputView* first, SweptParts* parts) {
     if (const auto* reduce = std::get_if<ReduceParams>(&part)) {
         parts->reduce = reduce;
@@ -56,12 +56,12 @@ Result<void> check_parts(const FusedParams& params) {
     return {};
 }
 
-// What one read of the data from memory costs one thread, measured on an x86-64 server core: 10 GB/s.
+// Time of one read of the data from memory on one thread, measured on an x86-64 server core: 10 GB/s.
 std::uint64_t read_ns(const Job& job) {
     return job.rows * job.cols * element_bytes(job.type) / 10;
 }
 
-// Parts that share a read do not pay for it again.
+// Parts that share a read pay for it once.
 std::uint64_t fused_ns(const Job& job, std::uint64_t swept_ns, std::uint64_t swept,
                        std::uint64_t slowest_ns) {
     const std::uint64_t saved = swept > 1 ? (swept - 1) * read_ns(job) : 0;

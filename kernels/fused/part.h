@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both backends do with the parts of a fused job.
+// The treatment of a fused job's parts on both backends.
 #pragma once
 
 #include "base/job.h"
@@ -7,8 +7,8 @@
 
 namespace tegu::kernels {
 
-// The error of a part, with its name before the message. An end of the whole job is no part's: Cancelled and
-// DeadlineExceeded stay as they are.
+// The error of a part, with its name before the message. Cancelled and DeadlineExceeded end the whole job and
+// stay unchanged.
 Error error_of_part(Operation part, Error error);
 
 }  // namespace tegu::kernels

@@ -11,17 +11,16 @@ namespace {
 
 constexpr std::uint32_t kFewBins = 4096;  // whose edges are compared one by one
 
-// The distance of two neighbouring f64 numbers at the larger end of a range; it is nowhere larger within the
-// range.
+// The spacing of f64 numbers at the larger end of a range: the maximum within the range.
 double spacing_of(const BinRange& range) {
     const double largest = std::fmax(std::fabs(range.lo), std::fabs(range.hi));
     return largest - std::nextafter(largest, 0.0);
 }
 
-// Whether each edge is above the one before it. Where a step is two spacings or more, exact edges differ by
-// more than one spacing and round to different numbers: only the last step is left to check, as a rounded
-// step can pass hi (a subnormal one does). Smaller steps are checked one by one, if they are few: the check
-// runs before a job is admitted and must be short.
+// True if each edge is above the one before it. With steps of two spacings or more, exact edges differ by
+// more than one spacing and round to different numbers. Then only the last step is checked, as a rounded step
+// can pass hi (a subnormal one does). Smaller steps are checked one by one, if they are few: the check runs
+// before admission and must be short.
 bool edges_increase(const BinRange& range, std::uint32_t bins) {
     const double step = range.step(bins);
     const auto edge = [&](std::uint32_t i) { return range.lo + static_cast<double>(i) * step; };

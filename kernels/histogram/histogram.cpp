@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram: counts of equal bins, as numpy.histogram has them. kernels/histogram/cpu/run.h counts a segment.
+// histogram: counts of bins of equal width, as in numpy.histogram. kernels/histogram/cpu/run.h counts a
+// segment.
 #include "kernels/counting/cpu/counting_run.h"
 #include "kernels/histogram/cpu/run.h"
 #include "kernels/registry.h"

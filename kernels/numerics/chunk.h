@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The positions at which a segment is cut, whatever computes it: docs/numerics.md fixes the tree of a float
-// sum over tiles and chunks.
+// The positions at which a segment is cut, on every backend. docs/numerics.md defines the tree of a float sum
+// over tiles and chunks.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace tegu::kernels {
 constexpr std::size_t kTileElements = 1024;
 constexpr std::size_t kChunkElements = 16 * kTileElements;
 
-// The last one may be shorter.
+// The last chunk may be shorter.
 inline std::uint64_t chunks_of(std::uint64_t n) {
     return n / kChunkElements + (n % kChunkElements != 0);
 }

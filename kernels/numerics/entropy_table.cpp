@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// n * log(n) from the 60 fractional bits of fixed_log2(): they are low by less than 2^-59.7, so n * log2(n) *
-// 2^shift < 2^31 is low by less than 2^-28. No entry lies that near to a half.
+// n * log(n) from the 60 fractional bits of fixed_log2(). These are low by less than 2^-59.7, so n * log2(n)
+// * 2^shift < 2^31 is low by less than 2^-28. No entry is that close to a rounding tie.
 #include "kernels/numerics/entropy_table.h"
 
 #include <cassert>

@@ -26,15 +26,15 @@ bool bit_at(const Uint256& value, int bit) {
     return bit >= 0 && ((value.limb[bit / 64] >> (bit % 64)) & 1u) != 0;
 }
 
-// (quotient + something in (0, 1) if sticky) * 2^exponent. The conversion of a 64-bit integer rounds to
-// nearest even, and a set low bit below the rounding position stands for the rest. REQUIRES: quotient >=
+// (quotient + a fraction in (0, 1) if sticky) * 2^exponent. The conversion of a 64-bit integer rounds to
+// nearest even, and a set low bit below the rounding position represents the fraction. REQUIRES: quotient >=
 // 2^55, unless sticky is false.
 double round_scaled(std::uint64_t quotient, bool sticky, int exponent) {
     return std::ldexp(static_cast<double>(quotient | (sticky ? 1u : 0u)), exponent);
 }
 
-// By the hardware's 128-bit division: the numerator is shifted up to bit 127, so the quotient has 63 bits or
-// more.
+// Uses the hardware's 128-bit division: the numerator is shifted up to bit 127, so the quotient has at least
+// 63 bits.
 double divide_short(Uint128 numerator, std::uint64_t denominator) {
     const int shift = 128 - bit_length(numerator);
     const Uint128 shifted = numerator << shift;
@@ -45,7 +45,7 @@ double divide_short(Uint128 numerator, std::uint64_t denominator) {
     return round_scaled(static_cast<std::uint64_t>(quotient >> excess), sticky || lost, excess - shift);
 }
 
-// Bit by bit: 64 quotient bits from the first one on.
+// Bit by bit: computes 64 quotient bits from the leading one.
 double divide_long(const Uint256& numerator, Uint128 denominator) {
     Uint128 rest = 0;
     std::uint64_t quotient = 0;

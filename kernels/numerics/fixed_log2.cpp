@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// log2(n) comes bit by bit: the mantissa of n is squared, and each time the square reaches 2 the next bit of
-// the logarithm is 1 and the square is halved. Each is then cut off after 63 fractional bits: step i loses
-// less than 2^-63 / ln 2 of a logarithm, which counts 2^-i, all of them less than 2^-60 / (8 ln 2). The bits
-// that are not computed are worth less than 2^-60.
+// log2(n) bit by bit: square the mantissa of n; if the square reaches 2, the next bit is 1 and the square is
+// halved. Each square is truncated after 63 fractional bits. Step i loses less than 2^-63 / ln 2 of a
+// logarithm with weight 2^-i, all steps together less than 2^-60 / (8 ln 2). The bits that are not computed
+// are worth less than 2^-60.
 #include "kernels/numerics/fixed_log2.h"
 
 #include <array>
@@ -26,7 +26,7 @@ Uint128 compute(std::uint64_t n) {
 
 using Table = std::array<std::uint64_t, kLog2TableSize>;  // exponents below 16: 64 bits are enough
 
-// Found once per process, in less than a millisecond.
+// Computed once per process, in less than a millisecond.
 const Table& table() {
     static const Table logs = [] {
         Table made{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of 128 bits under names that -Wpedantic takes.
+// 128-bit integers under names that -Wpedantic accepts.
 #pragma once
 
 namespace tegu::kernels {

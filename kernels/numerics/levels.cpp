@@ -9,13 +9,13 @@
 namespace tegu::kernels {
 namespace {
 
-// Types whose elements are exact in f32: their edges are rounded to f32, all others keep theirs in f64.
+// Types whose elements are exact in f32: their edges are rounded to f32; other types keep f64 edges.
 bool fits_f32(ElementType type) {
     return element_bytes(type) <= 2 || type == ElementType::F32;
 }
 
-// The integer below `lo`, limited to the values of the type, counted from the smallest; and how far lo lies
-// above it.
+// Sets the base, the integer below `lo` limited to the values of the type, as distance from the smallest
+// value. Also sets the distance of lo from the base.
 void set_base(ElementType type, double lo, LevelScale* scale) {
     const int bits = static_cast<int>(8 * element_bytes(type));
     const double values = std::ldexp(1.0, bits);
@@ -28,7 +28,7 @@ void set_base(ElementType type, double lo, LevelScale* scale) {
         return;
     }
     const double base = std::fmax(floored, smallest);
-    // Counted in integers: the distance from the smallest value may need more than the 53 bits of an f64.
+    // Integer arithmetic: the distance from the smallest value may need more than the 53 bits of an f64.
     const std::uint64_t offset = is_signed_integer(type) ? std::uint64_t{1} << (bits - 1) : 0;
     const std::uint64_t whole = is_signed_integer(type)
                                     ? static_cast<std::uint64_t>(static_cast<std::int64_t>(base))
@@ -41,7 +41,7 @@ void set_base(ElementType type, double lo, LevelScale* scale) {
 
 Result<LevelScale> level_scale_of_range(ElementType type, double lo, double hi, std::uint32_t levels,
                                         const char* from) {
-    // Words are made only where they are said: an array may have a range for each of its rows.
+    // Texts are built only for errors: an array may have a range for each of its rows.
     const char* const word = fits_f32(type) ? "f32" : "f64";
     const double given_lo = lo, given_hi = hi;
     const auto refuse = [&](const std::string& why) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements become levels, for every entropy: the scale of a request, or of the range of the
-// data. docs/numerics.md, "Levels", fixes the rule to the bit.
+// The conversion of elements to levels, for every entropy: a scale from the request, or from the range of the
+// data. docs/numerics.md, "Levels", defines every bit.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace tegu::kernels {
 
-// By range: q = difference * inv in f32, cut to 0 .. levels - 1. How the difference from the lower edge is
-// taken depends on the type. Else the whole range of an integer type is cut into `levels` equal parts.
+// With a range: q = difference * inv in f32, limited to 0 .. levels - 1. The type decides the computation of
+// the difference from the lower edge. Without: the whole range of an integer type is cut into `levels` equal
+// parts.
 struct LevelScale {
     bool by_range = false;
     std::uint32_t levels = 2;  // 2..65536
@@ -25,21 +26,21 @@ struct LevelScale {
     double lo64 = 0;  // f64: the lower edge
 };
 
-// Of a range. `from` names it in an error: "the range". Errors: BadRange "range".
+// The scale of a range. `from` is its name in an error: "the range". Errors: BadRange "range".
 Result<LevelScale> level_scale_of_range(ElementType type, double lo, double hi, std::uint32_t levels,
                                         const char* from);
 
-// Smallest and largest finite element seen; lo > hi if there is none.
+// Minimum and maximum of the finite elements; lo > hi if there is none.
 struct FiniteRange {
     double lo = std::numeric_limits<double>::infinity();
     double hi = -std::numeric_limits<double>::infinity();
 };
 
-// Of the range that was found in float data: every element is level 0 if there is no finite one, or only one
-// value. Errors: as above.
+// The scale of the range found in float data. Without a finite element, or with only one value, every element
+// is level 0. Errors: as above.
 Result<LevelScale> level_scale_of_data(ElementType type, const FiniteRange& found, std::uint32_t levels);
 
-// Of the whole range of an integer type. REQUIRES: the type is one.
+// The scale of the whole range of an integer type. REQUIRES: the type is one.
 LevelScale whole_level_scale(std::uint32_t levels);
 
 }  // namespace tegu::kernels

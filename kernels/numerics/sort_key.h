@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys: an element as an unsigned integer of its own width, such that the better element has the smaller
-// key, whether the largest or the smallest are asked for. All NaN share one key and both zeros share one,
-// so equal keys are equal values, and everything above this file compares unsigned integers only.
-// docs/numerics.md, "Top-k", states the order.
+// Keys: an element as an unsigned integer of its own width; the better element has the smaller key. All NaN
+// share one key and both zeros share one, so equal keys are equal values. docs/numerics.md, "Top-k", defines
+// the order.
 //
 // Functions have internal linkage and are always inlined: objects that are compiled per instruction set
 // include this file.
@@ -28,8 +27,8 @@ constexpr U kNan = static_cast<U>(sizeof(U) == 2   ? 0x7e00u
                                   : sizeof(U) == 4 ? 0x7fc00000u
                                                    : 0x7ff8000000000000u);
 
-// What is XORed to a key in ascending order: all ones if the largest are best. For signed integers the sign
-// bit is turned as well.
+// The XOR mask of a key in ascending order: all ones if the largest are best. For signed integers the sign
+// bit is inverted as well.
 [[gnu::always_inline]] static inline std::uint64_t flip_of(bool largest, bool signed_integer,
                                                            unsigned bytes) {
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which order statistics a quantile needs and what becomes of them, to the bit as numpy 2 does it
-// (docs/numerics.md, "Quantiles"). Every backend finds the statistics in its own way and finishes here.
+// The order statistics of a quantile, and their interpolation, bit for bit as in numpy 2 (docs/numerics.md,
+// "Quantiles"). Each backend finds the statistics by its own methods and finishes here.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 
 namespace tegu::kernels::quantile {
 
-// Where a quantile lies among n sorted values.
+// The position of a quantile among n sorted values.
 struct Position {
     std::uint64_t rank;  // of the smaller neighbour, or of the result
-    bool last;           // there is no larger one: it stands for both
+    bool last;           // no larger neighbour: this one serves as both
     double weight;       // of the larger neighbour
 };
 
 // REQUIRES: n >= 1; 0 <= q <= 1.
 Position position_of(double q, std::uint64_t n, QuantileMethod method);
 
-// Of the quantiles of elements of a type.
+// The type of the quantiles of elements of a type.
 ElementType result_type(ElementType type, QuantileMethod method);
 
-// Writes the quantiles of one segment of n elements, `nans` of them NaN. pairs[i]: the keys, ascending, at
-// the rank of q[i] and behind it; not read where every quantile is NaN, and the second not where there is no
+// Writes the quantiles of one segment of n elements, `nans` of them NaN. pairs[i]: the ascending keys at the
+// rank of q[i] and behind it. They are not read if every quantile is NaN; the second is not read without a
 // larger neighbour.
 void finish(const QuantileParams& params, ElementType type, std::uint64_t n, std::uint64_t nans,
             const Pair* pairs, std::byte* out);

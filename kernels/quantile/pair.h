@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys that a quantile lies between.
+// The two keys around a quantile.
 #pragma once
 
 #include <cstdint>
 
 namespace tegu::kernels::quantile {
 
-// An order statistic and the one behind it, as keys; of the last one, itself twice.
+// An order statistic and the next one, as keys; for the last one, itself twice.
 struct Pair {
     std::uint64_t value = 0;
     std::uint64_t next = 0;

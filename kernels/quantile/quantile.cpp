@@ -20,7 +20,7 @@ using quantile::Problem;
 using quantile::Statistics;
 using selection::Workspace;
 
-constexpr std::uint64_t kJobNs = 500;  // what a job costs beside its selections
+constexpr std::uint64_t kJobNs = 500;  // fixed cost of a job besides its selections
 
 class RanksOfQuantiles : public quantile::Ranks {
   public:
@@ -39,7 +39,7 @@ Problem problem_of(const Job& job, const QuantileParams& params) {
     return Problem{segment_elements(job), job.type, params.q.size(), params.skip_nans};
 }
 
-// Of a job of so many segments, on one thread.
+// Time of a job with this number of segments, on one thread.
 std::uint64_t predict_ns(const Problem& problem, const Method& method, std::uint64_t segments) {
     std::uint64_t ns = 0;
     if (__builtin_mul_overflow(quantile::predict_ns(problem, method), std::max<std::uint64_t>(segments, 1),
@@ -108,7 +108,7 @@ Result<void> check_params(const QuantileParams& params) {
     return {};
 }
 
-// No rows have no elements however long they would be: methods are chosen as for rows of one.
+// Zero rows have no elements for any row length: methods are chosen as for rows of one element.
 Job with_a_column(Job job) {
     if (job.axis == Axis::Rows && job.rows == 0 && job.cols == 0) job.cols = 1;
     return job;

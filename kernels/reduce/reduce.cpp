@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce: any set of statistics of the whole array or of each row, in one pass over the data. Outputs: one
-// array per statistic, in the order of their numbers. Small jobs allocate nothing but their report.
+// array per statistic, in the order of their numbers. Small jobs allocate only their report.
 #include <algorithm>
 #include <string>
 
@@ -47,7 +47,7 @@ Result<void> check_params(const Job& job, const ReduceParams& params) {
     return {};
 }
 
-// Everything a run needs besides the data: what is computed and where it goes.
+// The state of a run besides the data: the statistics and their outputs.
 template <class T>
 class Run {
   public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rowscale: each row, or the whole array as one, divided by its largest magnitude. Short rows go by blocks,
-// so that a row is read from memory once. Blocks of a longer segment all give the scale first; then they are
-// divided, the last block first, because the caches still hold it.
+// rowscale: each row, or the whole array as one, divided by its largest magnitude. Short rows are processed
+// in blocks, so that a row is read from memory once. For a longer segment, all blocks first give the scale;
+// then they are divided, the last block first, because the caches still hold it.
 #include <atomic>
 #include <string>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kBlockBytes = 256 << 10;  // of the input: stays in a cache between the two steps
 constexpr std::uint64_t kLongRowBytes = 2 << 20;  // rows from this size on are divided among the threads
 
-// From measurements on one core of an x86-64 server: admission needs the order of magnitude.
+// Measured on one core of an x86-64 server. Admission needs only the order of magnitude.
 std::uint64_t predict_ns(const Job& job) {
     const double element_ns =
         static_cast<double>(element_bytes(job.type)) * 0.06 + (job.type == ElementType::F16 ? 0.05 : 0);
@@ -29,7 +29,7 @@ const RowscaleKernels& select_kernels(ElementType type) {
     return *TEGU_ISA_SELECT(rowscale_f64);
 }
 
-// Rows of the input that are scaled as one: one row, or all of them.
+// Rows of the input with a common scale: one row, or all of them.
 struct Part {
     const std::byte* x;
     std::uint64_t row_stride;
@@ -63,7 +63,7 @@ class Run {
                     workers);
     }
 
-    // Each row by all threads.
+    // All threads share each row.
     Result<void> long_rows(const WorkerGroup& workers) const {
         for (std::uint64_t r = 0; r < job_.rows; ++r) {
             Result<void> done = long_row(r, workers);
@@ -102,7 +102,7 @@ class Run {
                     workers);
     }
 
-    // Calls visit(x, count, index) for the runs of neighbours of a block of the part.
+    // Calls visit(x, count, index) for the contiguous runs of a block of the part.
     template <class Visit>
     void runs(const Part& p, std::uint64_t block, const Visit& visit) const {
         const std::uint64_t elements = block_bytes_ / bytes_;

@@ -24,7 +24,7 @@ double rounded_up(Int128 value) {
                : nearest;
 }
 
-// Finite or not; of a float type only f16.
+// The value of these bits, finite or not; f16 is the only float type here.
 double value_of(ElementType type, std::uint32_t bits) {
     switch (type) {
         case ElementType::U8:

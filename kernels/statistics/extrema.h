@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smallest and largest element of a segment in f64.
+// Minimum and maximum of a segment in f64.
 #pragma once
 
 #include "base/element_type.h"
@@ -11,7 +11,7 @@ namespace tegu::kernels {
 struct Extrema {
     bool any = false;  // there is an element that is not NaN
     bool nan = false;  // there is a NaN
-    double lo = 0;     // rounded outwards where f64 cannot hold it: lo down, hi up
+    double lo = 0;     // rounded outwards if f64 cannot hold it: lo down, hi up
     double hi = 0;
 };
 
@@ -20,7 +20,7 @@ inline Extrema extrema_of(const FloatPartial& partial) {
 }
 Extrema extrema_of(const IntegerPartial& partial);
 
-// Of values that occur: counts[bits] says how often. REQUIRES: a type of one or two bytes.
+// The extrema of the values that occur: counts[bits] is their number. REQUIRES: a type of one or two bytes.
 Extrema extrema_of_values(ElementType type, Span<const std::uint64_t> counts);
 
 }  // namespace tegu::kernels

@@ -17,12 +17,12 @@ void put(std::byte* out, T value) {
     std::memcpy(out, &value, sizeof value);
 }
 
-// The one NaN that results hold (positive, quiet, no payload) and the one zero (+0).
+// The canonical NaN of results (positive, quiet, no payload) and the canonical zero (+0).
 double canonical(double value) {
     return value == value ? value + 0.0 : std::numeric_limits<double>::quiet_NaN();
 }
 
-// An element of type `type` from its exact value in f64.
+// Stores an exact f64 value as an element of `type`.
 void put_float_element(std::byte* out, ElementType type, double value) {
     value = canonical(value);
     if (type == ElementType::F64) return put(out, value);

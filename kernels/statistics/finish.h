@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the partial result of a whole segment to its statistics: the last roundings, NaN and the reply types.
+// Converts the partial result of a whole segment to its statistics: final rounding, NaN and reply types.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tegu::kernels {
 
-// What the values of a segment depend on besides its partial result.
+// The inputs of a segment's statistics besides its partial result.
 struct FinishContext {
     ElementType type;
     std::uint64_t n;  // elements, NaN included
@@ -28,18 +28,18 @@ unsigned reduce_needs(const ReduceParams& params, ElementType type);
 // The type in the reply.
 ElementType statistic_type(Statistic statistic, ElementType element);
 
-// True for the statistics that an empty segment has.
+// True for the statistics that are defined for an empty segment.
 constexpr bool defined_for_empty(Statistic statistic) {
     return statistic == Statistic::Count || statistic == Statistic::Sum || statistic == Statistic::Nonzero ||
            statistic == Statistic::Nans;
 }
 
-// Of `partial` with kNeedMoments; context.var need not be set.
+// The variance from `partial` with kNeedMoments; context.var need not be set.
 double variance(const FinishContext& context, const FloatPartial& partial);
 double variance(const FinishContext& context, const IntegerPartial& partial);
 
-// Writes the values of one statistic of one segment to `out`. Floats cannot fail; an integer sum or l1 that
-// does not fit its reply type gives Overflow, whose message has the value.
+// Writes the values of one statistic of one segment to `out`. Floats cannot fail. An integer sum or l1 beyond
+// its reply type gives Overflow; the message contains the value.
 Result<void> write_statistic(Statistic statistic, const FinishContext& context, const FloatPartial& partial,
                              std::byte* out);
 Result<void> write_statistic(Statistic statistic, const FinishContext& context, const IntegerPartial& partial,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partial result of a part of a segment, for floats and for integers, and which of its fields a set of
-// statistics needs. Plain data only: objects for different instruction sets include this header.
+// The partial result of a part of a segment, for floats and for integers, and the fields that each statistic
+// needs. Plain data only: objects for different instruction sets include this header.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tegu::kernels {
 
-// What a chunk kernel computes; a set of statistics needs a few of these.
+// The parts of a chunk kernel's work; a set of statistics needs some of them.
 enum ReduceNeed : unsigned {
     kNeedSum = 1,
     kNeedL1 = 2,
@@ -27,7 +27,7 @@ struct Moments {
     double m2;
 };
 
-// Both children of a node into one; commutative to the bit. A child without elements is skipped.
+// Merges two child nodes; commutative to the bit. Skips a child without elements.
 static inline __attribute__((always_inline)) Moments merge_moments(Moments a, Moments b) {
     if (b.n == 0) return a;
     if (a.n == 0) return b;
@@ -52,8 +52,8 @@ struct FloatPartial {
     Moments moments;
     double min;  // of the elements that are not NaN; +inf and -inf if there is none
     double max;
-    // first element of the first chunk that holds the minimum, ~0 if there is none; the caller of a kernel
-    // fills these
+    // first element of the first chunk that holds the minimum, ~0 if there is none; set by the caller of the
+    // kernel
     std::uint64_t min_at;
     std::uint64_t max_at;
     std::uint64_t nan_at;  // of the first chunk with a NaN; ~0 if none

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From chunks to a whole segment: the perfect binary tree over chunk indices, a missing right subtree
-// skipped. Any aligned power-of-two group of chunks is one subtree, so a group can be reduced by any thread.
+// Merges chunks to a whole segment: the perfect binary tree over chunk indices, skipping a missing right
+// subtree. Any aligned power-of-two group of chunks is one subtree, so any thread can reduce a group.
 #pragma once
 
 #include <cassert>
@@ -15,7 +15,7 @@ inline void merge_partials(FloatPartial& a, const FloatPartial& b) {
     a.sum += b.sum;
     a.l1 += b.l1;
     a.moments = merge_moments(a.moments, b.moments);
-    // Equal ones: a without an element has the infinity that b may hold, and is nowhere.
+    // Also for equal minima: if a has no element, its infinity may equal that of b, and its min_at is ~0.
     if (b.min < a.min || (b.min == a.min && b.min_at < a.min_at)) {
         a.min = b.min;
         a.min_at = b.min_at;
@@ -50,8 +50,8 @@ inline void merge_partials(IntegerPartial& a, const IntegerPartial& b) {
     a.zeros += b.zeros;
 }
 
-// Takes the subtrees of consecutive aligned groups in order and closes the tree. A group is any power of two
-// of chunks, the same for all; the last may be shorter.
+// Adds the subtrees of consecutive aligned groups in order and closes the tree. The group size is a constant
+// power of two of chunks; the last group may be shorter.
 template <class Partial>
 class PartialTree {
   public:

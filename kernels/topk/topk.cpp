@@ -18,7 +18,7 @@ using topk::Problem;
 using topk::Selection;
 using topk::Target;
 
-constexpr std::uint64_t kJobNs = 500;        // what a job costs beside its selections
+constexpr std::uint64_t kJobNs = 500;        // fixed cost of a job besides its selections
 constexpr std::uint64_t kWriteTask = 65536;  // results that a thread writes at a time
 
 Problem problem_of(const Job& job, const TopkParams& params) {
@@ -27,7 +27,7 @@ Problem problem_of(const Job& job, const TopkParams& params) {
                                 static_cast<unsigned>(element_bytes(job.type)))};
 }
 
-// Of a job of so many segments, on one thread.
+// Time of a job with this number of segments, on one thread.
 std::uint64_t predict_ns(const Problem& problem, const Method& method, std::uint64_t segments) {
     std::uint64_t ns = 0;
     if (__builtin_mul_overflow(topk::predict_ns(problem, method), std::max<std::uint64_t>(segments, 1), &ns))
@@ -86,7 +86,7 @@ class Run {
             });
     }
 
-    // Results of a whole array.
+    // The number of results of a whole array.
     std::uint64_t filled() const { return filled_; }
 
   private:

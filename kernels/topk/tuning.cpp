@@ -62,7 +62,7 @@ std::vector<PolicyField> cpu_fields() {
                 .choices({"chosen", "direct", "blocks", "threshold", "buckets"})};
 }
 
-// What single fields do not say.
+// Checks the conditions that involve several fields.
 Result<void> check_cuda(const cuda::Policies& policies) {
     const cuda::SelectionPolicy& topk = policies.selection;
     if (topk.slice <= topk.capacity) return {};

@@ -42,7 +42,7 @@ bool is_near(unsigned a, unsigned b) {
     return a <= 2 * b && b <= 2 * a;
 }
 
-// How far the number of multiprocessors of a table is away: tables of any number come last.
+// The distance between the multiprocessor counts of a table and the machine: tables for any count come last.
 double distance_of(const TuningTable& table, const TuningMachine& machine) {
     const double of_table = table.device.multiprocessors, own = machine.limits.multiprocessors;
     if (table.device.multiprocessors == 0) return 1e9;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceTuning: which policies the jobs of one device get. Made once from all tables; immutable, so any
-// thread may look up in it while another one is made. A lookup takes well below a microsecond, allocates
-// nothing and never fails: without a row the default policies hold. Rows that may not be used are left out,
-// each with its reason.
+// DeviceTuning: the policies of the jobs of one device. Built once from all tables, then immutable, so any
+// thread may use it while another one is built. A lookup takes well below a microsecond, allocates nothing
+// and never fails: without a row the default policies apply. Unusable rows are left out, each with its
+// reason.
 //
-// Order of the lookup: the overlay; tables of this device (its name and number of multiprocessors); tables of
-// its compute capability, those of the nearest number of multiprocessors first; the default. Within a table
-// the first row that holds.
+// Lookup order: the overlay; tables of this device (its name and number of multiprocessors); tables of its
+// compute capability, nearest number of multiprocessors first; the default. Within a table the first matching
+// row wins.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@
 
 namespace tegu::tuning {
 
-// What a table is matched with.
+// The machine properties that tables are matched against.
 struct TuningMachine {
     bool has_gpu = false;
     std::string device_name;  // of the GPU, as its driver names it
-    // as the device tree names it: "NVIDIA Jetson Orin Nano Developer Kit"; may be empty
+    // from the device tree: "NVIDIA Jetson Orin Nano Developer Kit"; may be empty
     std::string board_name;
     cuda::DeviceLimits limits;  // of the GPU
     std::string cpu_name;       // may be empty
@@ -37,30 +37,30 @@ enum class TuningLevel : std::uint8_t { Overlay, Device, Capability, None };
 std::string_view tuning_level_word(
     TuningLevel level);  // "overlay", "device", "compute capability", "other device"
 
-// How well a table fits, Overlay aside. A name fits the driver's name, or the beginning of the board's. A
-// table of another number of multiprocessors holds for the compute capability, if that number is at most
-// twice as large or as small. Rows of the CPU hold with Device alone.
+// The match level of a table, Overlay aside. A name matches the driver's name, or the beginning of the
+// board's. A table for another number of multiprocessors matches by compute capability, if that number is at
+// most twice as large or as small. Rows of the CPU apply at level Device only.
 TuningLevel level_of(const TuningDevice& table, const TuningMachine& machine);
 
-// What a row says for a job.
+// The row chosen for a job.
 struct TuningChoice {
     const PolicySet* policies = nullptr;  // never null once chosen; lives as long as the DeviceTuning
     std::string_view row;                 // "nvidia-h200-132/reduce-f32-1e6", or "default"; likewise
 };
 
-// The choices for one job: of a fused one on the GPU, one for each part.
+// The choices for one job; for a fused job on the GPU, one per part.
 struct JobChoice {
     TuningChoice whole;
     std::array<TuningChoice, kMaxFusedParts> parts;
     std::size_t part_count = 0;
 
     bool is_default() const;  // no row holds, for no part
-    // "row=default"; of a fused job whose parts differ
+    // "row=default"; for a fused job whose parts differ,
     // "row=reduce:default,entropy:nvidia-h200-132/entropy-u8-1e6".
     std::string row_text(const Job& job) const;
-    // What cuda::Context takes; the pointers are the DeviceTuning's.
+    // The policies for cuda::Context; the DeviceTuning owns the memory behind the pointers.
     cuda::JobPolicies cuda() const;
-    // What kernels::CpuContext takes: of a fused job its own, with the methods of its parts.
+    // The policies for kernels::CpuContext: for a fused job its own, with the methods of its parts.
     kernels::CpuPolicies cpu(const Job& job) const;
 };
 
@@ -74,25 +74,25 @@ struct TableUse {
 
 class DeviceTuning {
   public:
-    // Without tables: the defaults for all.
+    // Without tables: the default policies for all jobs.
     DeviceTuning() = default;
-    // `overlay`: null: there is none. Tables of other devices are left out without a word, but an overlay is
-    // reported.
+    // `overlay`: null: there is none. Tables of other devices are left out without a report, but an overlay
+    // is reported.
     DeviceTuning(const TuningMachine& machine, Span<const TuningTable> tables, const TuningTable* overlay);
 
     TuningChoice choose(TuningBackend backend, const JobClass& job) const;
     JobChoice choose(TuningBackend backend, const Job& job) const;
 
-    // The names of the rows of an operation, in the order of the lookup; they live as long as this.
+    // The names of the rows of an operation, in lookup order; valid as long as this object.
     std::vector<std::string_view> rows(TuningBackend backend, Operation operation) const;
-    // The tables that fit, in the order of the lookup.
+    // The matching tables, in lookup order.
     const std::vector<TableUse>& tables() const { return tables_; }
     const std::vector<IgnoredRow>& ignored() const { return ignored_; }
-    // Costs that may be used, in the order of the lookup.
+    // The usable costs, in lookup order.
     const std::vector<CostRow>& costs() const { return costs_; }
 
   private:
-    // A row that is ready for comparison.
+    // A row, prepared for comparison.
     struct Entry {
         TuningRange sequences, elements, detail, levels;
         unsigned width;     // 0: any

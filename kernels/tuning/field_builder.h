@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the lists of policy fields are written down: one expression a field, which names the member and its
-// allowed values.
+// Builder for the lists of policy fields: one expression per field, with the member and its allowed values.
 #pragma once
 
 #include <initializer_list>

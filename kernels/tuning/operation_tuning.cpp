@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges follow from the launches: a block size beyond a kernel's bound fails, no waves mean no blocks.
+// The ranges follow from the launches: a block size beyond a kernel's bound fails, zero waves mean zero
+// blocks.
 #include "kernels/tuning/operation_tuning.h"
 
 #include "kernels/tuning/revisions.h"
@@ -28,7 +29,7 @@ std::vector<PolicyField> share_fields() {
                 .tries({0, 1, 5000, 10000, 20000, 50000, 100000, 200000})};
 }
 
-// By number.
+// All operations, indexed by number.
 std::vector<OperationTuning> all_tunings() {
     std::vector<OperationTuning> all(kOperationSlots);
 #define TEGU_X(number, Name, stem, inputs, sentence) all[number] = stem##_tuning();

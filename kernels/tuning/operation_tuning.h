@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an operation in tuning: kernels/<stem>/tuning.cpp. Rows that were measured with another
-// revision are ignored. Raise a revision when other policies become the best, or a field of a policy gets
-// another meaning.
+// The tuning description of an operation: kernels/<stem>/tuning.cpp. Rows measured with another revision are
+// ignored. Raise a revision when other policies become the best, or when the meaning of a policy's field
+// changes.
 #pragma once
 
 #include "kernels/tuning/field_builder.h"
@@ -13,7 +13,7 @@ struct OperationTuning {
     unsigned cpu_revision, cuda_revision;
     std::vector<PolicyField> cpu;   // beside those of CpuSharePolicy, which every operation has
     std::vector<PolicyField> cuda;  // empty: no policy of its own
-    // What the single fields do not say of a policy of the GPU; null: nothing.
+    // Checks the conditions of a GPU policy that involve several fields; null: none.
     Result<void> (*check_cuda)(const cuda::Policies& policies) = nullptr;
 };
 
@@ -23,7 +23,7 @@ struct OperationTuning {
 TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
 
-// Made once; lives as long as the program. Any thread.
+// Built once; static storage. Any thread.
 const OperationTuning& tuning_of(Operation operation);
 
 inline unsigned skip_bit(bool skip_nans) {
@@ -32,14 +32,14 @@ inline unsigned skip_bit(bool skip_nans) {
 
 constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
-// Before compute capability 7.0 a block has half of a multiprocessor's registers.
+// Before compute capability 7.0 a block can use half of a multiprocessor's registers.
 std::int64_t most_threads(const cuda::DeviceLimits& limits);
 std::int64_t most_pass_threads(const cuda::DeviceLimits& limits);
 std::int64_t most_shared_bytes(const cuda::DeviceLimits& limits);
 // The largest power of two of items that fit the shared memory of a block beside `fixed` bytes.
 std::int64_t items_in_shared(const cuda::DeviceLimits& limits, std::size_t item_bytes, std::size_t fixed);
 
-// Numbers that only bound a launch's length have no candidates: a tuner has nothing to gain there.
+// Numbers that only bound a launch's length have no candidates: tuning them gains nothing.
 FieldBuilder launch_bytes(FieldBuilder of);
 
 // The policies of launches that several operations share.

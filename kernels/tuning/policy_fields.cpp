@@ -18,7 +18,7 @@ std::int64_t most_of(const PolicyField& field, const cuda::DeviceLimits& limits)
     return std::min(field.most, field.most_of_device(limits));
 }
 
-// The field as messages name it: "policy.block_threads".
+// The name of the field in messages: "policy.block_threads".
 std::string message_name(const PolicyField& field) {
     return "policy." + std::string(field.name);
 }
@@ -85,7 +85,7 @@ std::string allowed_values(const PolicyField& field, const cuda::DeviceLimits& l
 }
 
 bool is_allowed(const PolicyField& field, std::int64_t value, const cuda::DeviceLimits& limits) {
-    if (value == field.get(default_policies())) return true;  // the launches cut it to the device themselves
+    if (value == field.get(default_policies())) return true;  // the launches limit it to the device
     if (value == 0 && field.or_zero) return true;
     if (value < field.least || value > most_of(field, limits)) return false;
     return field.power_of_two ? (value & (value - 1)) == 0 : value % field.step == 0;

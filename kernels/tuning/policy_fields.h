@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one description of every field of every launch policy: its name in tables, which values are safe on a
-// device, and which values a tuner tries. The checks of table rows, the text of policies, the search of
-// tegu-tune and the table in docs/tuning.md all come from here. A value that passes the checks makes no
-// launch fail and changes no bit of a result.
+// The one description of every field of every launch policy: its name in tables, its safe values on a device,
+// and the values that a tuner tries. The checks of table rows, the text of policies, the search of tegu-tune
+// and the table in docs/tuning.md all use it. A value that passes the checks makes no launch fail and changes
+// no bit of a result.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct PolicySet {
 
 struct PolicyField {
     std::string_view name;      // in tables: "block_threads"
-    std::string_view sentence;  // what it says, for docs
+    std::string_view sentence;  // its description, for docs
     // Choices: value i is written as words[i]. Empty: a number.
     std::vector<std::string_view> words;
     // Allowed numbers: multiples of `step` in [least, most], or powers of two in it; and 0 if or_zero.
@@ -37,8 +37,8 @@ struct PolicyField {
     bool or_zero = false;
     // A smaller `most` of a device; null: none.
     std::int64_t (*most_of_device)(const cuda::DeviceLimits& limits) = nullptr;
-    // What a tuner tries, ascending, the default included; not all are allowed on every device. Empty: not
-    // for tuning.
+    // The values that a tuner tries, ascending, the default included; some may not be allowed on a device.
+    // Empty: not tunable.
     std::vector<std::int64_t> candidates;
     std::int64_t (*get)(const PolicySet& policies) = nullptr;
     void (*set)(PolicySet* policies, std::int64_t value) = nullptr;  // REQUIRES: an allowed value
@@ -59,16 +59,16 @@ std::vector<std::int64_t> allowed_candidates(const PolicyField& field, const cud
 // "512", or the word of a choice.
 std::string value_text(const PolicyField& field, std::int64_t value);
 
-// Sets one field from a table. Errors, with the name and what is allowed: BadRequest (no such field, or a
-// word in place of a number or the reverse), BadRange (not allowed on this device). Unchanged on failure.
+// Sets one field from a table. Errors, with the name and the allowed values: BadRequest (no such field, or a
+// word instead of a number or the reverse), BadRange (not allowed on this device). Unchanged on failure.
 Result<void> set_policy_value(TuningBackend backend, std::string_view operation, const TuningValue& value,
                               const cuda::DeviceLimits& limits, PolicySet* policies);
-// Every field of the operation alone, then those that depend on each other. Errors: BadRange, with the
-// field's name.
+// Checks every field of the operation alone, then fields that depend on each other. Errors: BadRange, with
+// the field's name.
 Result<void> check_policies(TuningBackend backend, std::string_view operation, const PolicySet& policies,
                             const cuda::DeviceLimits& limits);
 
-// The fields that differ from the default, as a row has them, in the order of policy_fields().
+// The fields that differ from the default, as in a row, in the order of policy_fields().
 std::vector<TuningValue> changed_values(TuningBackend backend, std::string_view operation,
                                         const PolicySet& policies);
 // "block_threads=512 room=8192 ...": all fields of the operation.

@@ -34,7 +34,7 @@ Result<void> check_element(const TuningClass& jobs) {
                      "width is " + std::to_string(width));
 }
 
-// What is measured lies within; what lies without would make sums and logarithms of it useless.
+// The range of plausible measurements; values outside would make sums and logarithms useless.
 constexpr double kLeastUs = 1e-3, kMostUs = 1e9;
 constexpr double kMostElements = 1e15;
 

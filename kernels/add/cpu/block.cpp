@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block kernels of add. Integers go through pieces that stay in L1: a piece is checked as a whole before
-// it is written, so what does not fit is found although the output may replace an input, and the loops have
-// no branch.
+// The block kernels of add. Integers are processed in pieces that stay in L1. Each piece is checked for
+// overflow before any of it is written, so `out` may be an input and loops have no branch.
 #include "kernels/add/cpu/block.h"
 
 #include "kernels/execution/cpu/elementwise.h"
@@ -29,8 +28,8 @@ TEGU_X(32)
 TEGU_X(64)
 #undef TEGU_X
 
-// The top bit says whether x + y does not fit: as the carry out of the top bit, or as two equal signs that
-// give the other one.
+// The top bit is set if x + y overflows: the carry out of the top bit, or equal signs of x and y that differ
+// from the sign of the sum.
 template <class T, class U>
 U misfit(U x, U y) {
     const U sum = static_cast<U>(x + y);

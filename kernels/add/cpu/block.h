@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block kernels of add: a run of neighbours in memory, compiled once per instruction set.
+// The block kernels of add: the sum of one contiguous run, compiled once per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace tegu::kernels {
 
-// out[i] = x[i] + y[i] for i in [0, n). x and y lie at any address, `out` is aligned for the type and may be
-// x or y. `stream`: `out` is neither, and is written past the caches. Returns n, or the first index whose
-// integer sum does not fit: x[i] and y[i] have not been written over then, `out` is unspecified.
+// out[i] = x[i] + y[i] for i in [0, n). x and y have any alignment; `out` is aligned for the type and may be
+// x or y. `stream`: `out` is neither and is written with non-temporal stores. Returns n, or the first index
+// whose integer sum overflows: x[i] and y[i] are then not overwritten, `out` is unspecified.
 using AddKernel = std::size_t (*)(const std::byte* x, const std::byte* y, std::size_t n, bool stream,
                                   std::byte* out);
 

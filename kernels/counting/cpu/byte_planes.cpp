@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions for AVX-512 have target attributes, as they need more than the avx512 objects are compiled
-// for and are called where a machine has it.
+// The AVX-512 functions carry target attributes, because they need more extensions than the avx512 objects
+// are compiled for. They run only on machines that have these extensions.
 #include "kernels/counting/cpu/byte_planes.h"
 
 #include <cassert>
@@ -22,14 +22,14 @@ namespace {
 
 #define TEGU_PLANES_TARGET __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,gfni")))
 
-// Before a loop whose iterations fill the registers: several at once would spill.
+// Placed before a loop whose iterations fill the registers: unrolling it would spill.
 #if defined(__clang__)
 #define TEGU_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else
 #define TEGU_KEEP_LOOP _Pragma("GCC unroll 1")
 #endif
 
-// Asked of cpuid, as __builtin_cpu_supports() of older compilers does not know all names.
+// Queries cpuid, because __builtin_cpu_supports() of older compilers lacks some names.
 bool find_byte_planes() {
     constexpr unsigned kVbmi = 1u << 1, kGfni = 1u << 8, kCountOnes = 1u << 14;
     constexpr unsigned kAll = kVbmi | kGfni | kCountOnes;
@@ -38,14 +38,13 @@ bool find_byte_planes() {
            (c & kAll) == kAll;
 }
 
-// Bytes at the places i, i + 8, i + 16 ... of a vector, for i = 0, 1 ...
+// Bytes at the indices i, i + 8, i + 16 ... of a vector, for i = 0, 1 ...
 alignas(64) constexpr std::uint8_t kByPlane[64] = {
     0,  8,  16, 24, 32, 40, 48, 56, 1,  9,  17, 25, 33, 41, 49, 57, 2,  10, 18, 26, 34, 42,
     50, 58, 3,  11, 19, 27, 35, 43, 51, 59, 4,  12, 20, 28, 36, 44, 52, 60, 5,  13, 21, 29,
     37, 45, 53, 61, 6,  14, 22, 30, 38, 46, 54, 62, 7,  15, 23, 31, 39, 47, 55, 63};
 
-// The eight planes of 512 bytes. Which byte stands at which place of a plane does not matter, if it is the
-// same in all planes.
+// The eight bit planes of 512 bytes. The order of bytes in a plane is arbitrary, but equal in all planes.
 TEGU_PLANES_TARGET inline void make_planes(const std::byte* source, __m512i* planes) {
     const __m512i identity = _mm512_set1_epi64(0x8040201008040201);
     const __m512i order = _mm512_load_si512(kByPlane);
@@ -150,7 +149,7 @@ void count_byte_planes(const std::byte*, PlaneSums*) {
 #endif
 
 void add_plane_counts(const PlaneSums& sums, std::uint64_t n, std::uint64_t* counts) {
-    // Bytes with an even number of ones among the planes of a subset, less those with an odd number. Modulo
+    // Bytes with an even number of ones among the planes of a subset, minus those with an odd number. Modulo
     // 2^64 until the end.
     std::uint64_t values[256];
     for (int subset = 0; subset < 256; ++subset) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What histogram, entropy and fused share around their counting: the memory of the workers, and the cost of
-// counting values.
+// The counting code that histogram, entropy and fused share: worker memory, and the cost of counting values.
 #pragma once
 
 #include <memory>
@@ -26,7 +25,7 @@ inline Result<WorkerMemory> allocate_workers(std::size_t worker_bytes, unsigned 
     return memory;
 }
 
-// Workers that one job may have, so that their memory stays below 32 MiB.
+// The maximum number of workers of one job: their memory stays below 32 MiB.
 inline unsigned max_workers(std::size_t worker_bytes) {
     constexpr std::size_t kMaxBytes = std::size_t{32} << 20;
     return static_cast<unsigned>(
@@ -47,7 +46,7 @@ inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_p
                              segments * static_cast<double>(segment_ns));
 }
 
-// Bytes of input whose reading takes as long as a row's own work.
+// The fixed cost of a row, as the bytes of input that take equally long to read.
 constexpr std::uint64_t kCountingRowCost = 4096;
 
 inline bool segments_are_empty(const Job& job) {

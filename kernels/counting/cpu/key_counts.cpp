@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops take eight bytes of keys at a time. Words of one key are counted by one addition: flat data would
-// otherwise be the slowest. What limits the counting of bytes is how many cache lines their counters touch,
-// so they have 16 bits and are added to the others block by block. Where planes of bits need less than a
-// store a byte, they take what is not flat of all but the first bytes (byte_planes.h).
+// The loops read eight bytes of keys at a time. One addition counts a word whose keys are all equal; flat
+// data would otherwise be slowest. Byte counting is limited by the number of cache lines that the counters
+// touch. The counters therefore have 16 bits and are added to the totals block by block. Where bit planes
+// (byte_planes.h) cost less than a store per byte, they count the non-flat blocks after the first 16384 keys.
 #include "kernels/counting/cpu/key_counts.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::uint32_t kFewKeys = 2048;  // four tables are 32 KiB, and fit the first-level cache
+constexpr std::uint32_t kFewKeys = 2048;  // four tables are 32 KiB, and fit L1
 
 unsigned tables_of(std::uint32_t keys) {
     return keys <= kFewKeys ? 4 : 1;
@@ -33,7 +33,7 @@ std::size_t key_at(std::uint64_t word, unsigned place) {
     return static_cast<Key>(word >> (8 * sizeof(Key) * place));
 }
 
-// Which key stands at which place of a word does not matter, so neither does the byte order.
+// The order of keys within a word is arbitrary, so byte order does not matter.
 template <class Key, unsigned Tables>
 void count_words(const std::byte* source, std::size_t words, std::uint32_t* counters, std::size_t pitch) {
     constexpr unsigned kPlaces = sizeof(std::uint64_t) / sizeof(Key);
@@ -60,7 +60,7 @@ bool is_one_byte(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_
     return ((a ^ b) | (c ^ d) | (a ^ c) | (a ^ ((a << 8) | (a >> 56)))) == 0;
 }
 
-// Bytes First .. First + 7 of `source`, each loaded by itself: quicker than cutting words apart.
+// Bytes First .. First + 7 of `source`, each loaded separately: faster than extracting them from words.
 template <unsigned First>
 inline void count_eight(const std::byte* source, std::uint16_t (*tables)[256]) {
     for (unsigned place = First; place < First + 8; ++place)
@@ -88,7 +88,8 @@ void count_byte_block(const std::byte* source, std::size_t n, std::uint32_t* cou
         counters[key] += std::uint32_t{tables[0][key]} + tables[1][key] + tables[2][key];
 }
 
-// Whether a block is one byte all over. Another process may write it: then either answer will do.
+// True if all bytes of a block are equal. Another process may write it meanwhile: then either result is
+// valid.
 bool is_flat(const std::byte* block) {
     return block[0] == block[kPlaneBlock - 1] && std::memcmp(block, block + 1, kPlaneBlock - 1) == 0;
 }
@@ -133,7 +134,7 @@ void KeyCounts::clear() {
     counted_ = 0;
 }
 
-// Counts the whole blocks of `source` and gives their bytes.
+// Counts the whole blocks of `source`; returns their size in bytes.
 std::size_t KeyCounts::count_blocks(const std::byte* source, std::size_t n) {
     std::size_t begin = 0;
     for (; begin + kPlaneBlock <= n; begin += kPlaneBlock) {

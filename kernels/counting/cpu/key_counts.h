@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each small key occurs: the counters of one worker. The counters are kept several times over where
-// they are few, so that neighbours with one key do not wait for each other's store; they have 32 bits and are
-// added to 64-bit totals before they can overflow.
+// The counters of one worker: how often each small key occurs. A small counter table has several copies, so
+// that equal neighbours do not wait for each other's store. Counters have 32 bits and are added to 64-bit
+// totals before they can overflow.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class KeyCounts {
     static std::size_t bytes(std::uint32_t keys);
 
     KeyCounts() = default;
-    // `memory`: bytes(keys), 64-byte aligned, not owned. clear() comes first.
+    // `memory`: bytes(keys), 64-byte aligned, not owned. Call clear() first.
     KeyCounts(std::byte* memory, std::uint32_t keys);
 
     void clear();
-    // Whether n more keys can be counted before the next clear().
+    // True if n more keys can be counted before the next clear().
     bool has_capacity(std::uint64_t n) const { return n <= kMaxKeys - counted_; }
-    // Counts n keys at any address. REQUIRES: has_capacity(n), and each key is below `keys`: no key of its
-    // type is above (u8 with 256, u16 with 65536), or the caller has made them so in memory of his own.
+    // Counts n keys at any alignment. REQUIRES: has_capacity(n), and each key is below `keys`. That holds for
+    // every value of the type (u8 with 256, u16 with 65536), or the caller ensures it in private memory.
     void count_u8(const std::byte* source, std::size_t n);
     void count_u16(const std::byte* source, std::size_t n);
     void count_u32(const std::uint32_t* source, std::size_t n);
@@ -38,7 +38,7 @@ class KeyCounts {
 
     std::uint32_t* counters_ = nullptr;  // tables x pitch
     PlaneSums* planes_ = nullptr;        // null if bytes have counters only; zeroed before the first block
-    std::uint64_t in_planes_ = 0;        // bytes that they hold
+    std::uint64_t in_planes_ = 0;        // bytes counted in the planes
     std::size_t pitch_ = 0;
     unsigned tables_ = 1;
     std::uint64_t counted_ = 0;

@@ -11,10 +11,10 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::size_t kBlock = 4096;  // levels that stay in the first-level cache between the two loops
+constexpr std::size_t kBlock = 4096;  // levels that stay in L1 between the two loops
 constexpr std::uint32_t kByteLevels = 256;
 
-// Keys of bytes may be anything for count_u8, so it always has 256 counters.
+// count_u8 accepts any byte as a key, so it always has 256 counters.
 std::uint32_t keys_of(std::uint32_t levels) {
     return std::max(levels, kByteLevels);
 }

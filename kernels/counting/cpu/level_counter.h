@@ -43,8 +43,8 @@ class LevelCounter {
     std::mutex overflow_;
 };
 
-// Entropy of counts: log N - (1/N) sum n log n, as docs/numerics.md has it. NaN if nothing was counted.
-// REQUIRES: the sum is below 2^62.
+// Entropy of counts: log N - (1/N) sum n log n, as in docs/numerics.md. NaN if nothing was counted. REQUIRES:
+// the sum is below 2^62.
 double entropy_of(Span<const std::uint64_t> counts, LogBase base);
 
 }  // namespace tegu::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements to levels, and the range of the finite elements: plain loops that the compiler turns into vectors.
+// Conversion of elements to levels, and the range of the finite elements: plain loops that the compiler
+// vectorises.
 #include "kernels/counting/cpu/levels.h"
 
 #include <type_traits>
@@ -9,7 +10,7 @@
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
-// An integer counted from the smallest value of its type.
+// The distance of an integer from the smallest value of its type.
 template <class T>
 inline std::make_unsigned_t<T> counted(T value) {
     using Unsigned = std::make_unsigned_t<T>;
@@ -38,15 +39,15 @@ void quantise_whole(const std::byte* source, std::size_t n, std::uint32_t levels
     }
 }
 
-// Correctly rounded conversions that vectors of every instruction set can do. Two halves that are exact in
-// f32 are rounded once, by their sum.
+// Correctly rounded conversions that every instruction set can vectorise. Two halves that are exact in f32
+// are rounded once, by their sum.
 inline float to_float(std::uint32_t value) {
     const float upper = static_cast<float>(static_cast<std::int32_t>(value >> 16));
     return upper * 65536.0f + static_cast<float>(static_cast<std::int32_t>(value & 0xffffu));
 }
 
-// Through f64, which holds 53 bits: of larger values the last bit stands for all below it, so that the
-// rounding to f32 sees whether there are any. The halves become f64 in the mantissas of 2^84 and 2^52.
+// Converts through f64, which holds 53 bits. For larger values the last bit is set if any lower bit is, so
+// that the rounding to f32 is correct. The halves become f64 in the mantissas of 2^84 and 2^52.
 inline float to_float(std::uint64_t value) {
     const std::uint64_t large = -static_cast<std::uint64_t>((value >> 53) != 0);  // all ones, or 0
     const std::uint64_t halved = (value >> 11) | static_cast<std::uint64_t>((value & 0x7ff) != 0);
@@ -60,7 +61,7 @@ inline float to_float(std::uint64_t value) {
     return static_cast<float>((upper - (0x1p84 + 0x1p52)) + lower) * factor;
 }
 
-// How far an element lies above the lower edge, in f32.
+// The distance of an element from the lower edge, in f32.
 template <class T>
 inline float difference(T value, const LevelScale& scale) {
     if constexpr (std::is_integral<T>::value && sizeof(T) >= 4) {
@@ -105,8 +106,7 @@ std::size_t quantise(const std::byte* source, std::size_t n, const LevelScale& s
     return quantise_range<T>(source, n, scale, out);
 }
 
-// Floats as integers of the same order, so that a minimum is one vector instruction whatever the NaN rules
-// are.
+// Maps floats to integers of the same order, so that a minimum is one vector instruction for any NaN rule.
 template <class Bits>
 inline Bits ordered_key(Bits bits) {
     constexpr Bits kMagnitude = static_cast<Bits>(~(std::make_unsigned_t<Bits>{1} << (8 * sizeof(Bits) - 1)));

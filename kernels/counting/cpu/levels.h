@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that turn elements into levels (kernels/numerics/levels.h), compiled once per instruction set.
-// They read each element once, whatever its alignment. Every level is below scale.levels, whatever the input
-// holds.
+// The loops that convert elements to levels (kernels/numerics/levels.h), compiled once per instruction set.
+// They read each element once, at any alignment. Every level is below scale.levels for any input.
 #pragma once
 
 #include "kernels/execution/cpu/isa.h"
@@ -21,8 +20,8 @@ TEGU_ISA_DECLARE(void finite_range_f16(const std::byte* source, std::size_t n, F
                  void finite_range_f32(const std::byte* source, std::size_t n, FiniteRange* range);
                  void finite_range_f64(const std::byte* source, std::size_t n, FiniteRange* range);)
 
-// Turns n < 2^32 elements at `source` (any alignment) into levels; returns how many are NaN. A NaN is level
-// 0.
+// Converts n < 2^32 elements at `source` (any alignment) to levels; returns the number of NaN. A NaN gets
+// level 0.
 using QuantiseU8 = std::size_t (*)(const std::byte* source, std::size_t n, const LevelScale& scale,
                                    std::uint8_t* out);
 using QuantiseU16 = std::size_t (*)(const std::byte* source, std::size_t n, const LevelScale& scale,

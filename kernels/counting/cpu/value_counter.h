@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long segments of 8- and 16-bit elements are counted value by value: 256 or 65536 counters, which become
-// bins or levels at the end. So an element costs one counter however bins and levels are asked for, and
-// smallest, largest and NaN come out of the same pass.
+// Counts long segments of 8- and 16-bit elements by value: 256 or 65536 counters, converted to bins or levels
+// at the end. An element therefore costs one counter update for any number of bins and levels. The same pass
+// gives the minimum, the maximum and the NaN count.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ namespace tegu::kernels {
 
 class ValueCounter {
   public:
-    // Whether segments of n elements are worth it.
+    // True if counting by value pays for segments of n elements.
     static bool suits(ElementType type, std::uint64_t n);
     static std::size_t worker_bytes(ElementType type);
 
@@ -24,7 +24,7 @@ class ValueCounter {
     void begin(const WorkerGroup& group);
     // Counts n < 2^32 elements at any address.
     void take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group);
-    // How often each value occurred, by its bits. Valid until the group's next begin().
+    // The number of occurrences of each value, indexed by its bits. Valid until the group's next begin().
     Span<const std::uint64_t> finish(const WorkerGroup& group);
 
   private:

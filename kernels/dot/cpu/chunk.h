@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit of work of dot: the products of one chunk of two segments, summed. The chunk kernels are compiled
-// once per instruction set. Floats follow the canonical tree of docs/numerics.md over the products; integers
-// are exact in 192 bits. Above the chunk both use kernels/statistics/partial_tree.h.
+// The chunk kernels of dot: the sum of the products of one chunk of two segments, compiled once per
+// instruction set. Floats follow the canonical tree of docs/numerics.md over the products; integers are exact
+// in 192 bits. kernels/statistics/partial_tree.h merges chunks of both.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tegu::kernels {
 
-// Sums x[i] * y[i] for i in [0, n); x and y lie at any address. `skip_nans`: pairs with a NaN are left out.
+// Sums x[i] * y[i] for i in [0, n); x and y have any alignment. `skip_nans`: pairs with a NaN are left out.
 // REQUIRES: 1 <= n <= kChunkElements.
 using FloatDotKernel = void (*)(const std::byte* x, const std::byte* y, std::size_t n, bool skip_nans,
                                 FloatDot* out);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chunk kernels of dot for f16, f32 and f64: the leaves and the tree of reduce, over products that are
-// formed where the leaf adds them. What is rare (skipped NaN, a leaf that must be recomputed in f64) leaves
-// the fast loop.
+// The chunk kernels of dot for f16, f32 and f64. They use the leaves and the tree of reduce; the leaf loop
+// forms the products. Rare cases (skipped NaN, a leaf recomputed in f64) leave the fast loop.
 #include "kernels/dot/cpu/chunk.h"
 #include "kernels/execution/cpu/elementwise.h"
 #include "kernels/statistics/cpu/float_tree.h"
@@ -9,7 +8,7 @@
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
-// A tile of x and of y in the arithmetic type, at any address.
+// A tile of x and of y in the arithmetic type, at any alignment.
 struct TilePair {
     const std::byte* x;
     const std::byte* y;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chunk kernels of dot for integers. The sums are exact, so their order is free: plain loops with
-// accumulators that cannot overflow within a piece, widened into 192 bits after each.
+// accumulators that cannot overflow within a piece. Each piece is then widened into 192 bits.
 #include <type_traits>
 
 #include "kernels/dot/cpu/chunk.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entropies of one job, segment by segment, as entropy and fused run them: either from the counts of a
-// ValueCounter, or level by level. A pass over the data comes first where the levels need its range.
+// The entropies of one job, segment by segment, for entropy and fused: from the counts of a ValueCounter, or
+// level by level. Levels of a range that the data gives need a pass over the data first.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ class EntropyRun {
     // `memory`: workers * worker_bytes(), 64-byte aligned, not owned.
     void attach(std::byte* memory, unsigned workers);
 
-    // Not by values: begin(), take() for every piece of the row, finish(). Errors: BadRange "range".
+    // Level by level: begin(), take() for every piece of the row, finish(). Errors: BadRange "range".
     Result<void> begin(const WorkerGroup& group, std::uint64_t row, const FiniteRange& found);
     void take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group) {
         counter_->take(data, n, worker, group);
@@ -42,7 +42,7 @@ class EntropyRun {
     const EntropyParams& params_;
     const OutputView* output_;
     bool by_values_;
-    std::optional<Result<LevelScale>> fixed_scale_;  // where it does not depend on the data
+    std::optional<Result<LevelScale>> fixed_scale_;  // if it does not depend on the data
     std::optional<LevelCounter> counter_;
     std::byte* memory_ = nullptr;  // by values: the levels' counts of each worker
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large windows, few levels: each column of pixels keeps its histogram, which follows down the image by one
-// pixel in and one out; the window's histogram follows to the right by one column's in and one out, a vector
-// of levels at a time. F is then summed over all levels, so the cost does not depend on the window.
+// Method for large windows and few levels. Each pixel column keeps a histogram; a step down adds one pixel
+// and removes one. A step right adds and removes one column histogram, a vector of levels at a time. F is
+// then summed over all levels, so the cost does not depend on the window.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 
 namespace tegu::kernels::TEGU_ISA {
@@ -52,7 +52,7 @@ class Histogram {
             counts_[part] -= counts;
         }
     }
-    // Counts are taken from words of four: loads are what limits lookups.
+    // Extracts counts from words of four, because loads limit lookups.
     std::uint32_t sum(const std::uint32_t* table) const {
         std::uint64_t words[Levels / 4];
         __builtin_memcpy(words, counts_, sizeof words);

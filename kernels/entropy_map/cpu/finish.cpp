@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The division that makes a sum of table entries an entropy: a plain loop that the compiler turns into
-// vectors.
+// The division that turns a sum of table entries into an entropy: a plain loop that the compiler vectorises.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 
 namespace tegu::kernels::TEGU_ISA {

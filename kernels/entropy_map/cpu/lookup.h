@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table lookups for a whole vector of counts: Lookup<Tables> holds a table of 32 * Tables entries in
-// registers, adds the entries for kPixels counts to its sums, and stores those. AVX-512 looks up 32-bit
-// entries, AVX2 and NEON their four bytes one plane at a time; elsewhere it is a loop. Private to the files
-// of entropy_map that are compiled per instruction set.
+// Table lookups for a vector of counts. Lookup<Tables> holds a table of 32 * Tables entries in registers,
+// adds the entries for kPixels counts to its sums, and stores the sums. AVX-512 looks up 32-bit entries; AVX2
+// and NEON look up one byte plane at a time; other sets use a loop. Private to the files of entropy_map that
+// are compiled per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -102,9 +102,9 @@ inline Counts change(Counts counts, Counts entering, Counts leaving, std::uint8_
     return _mm256_add_epi8(counts, _mm256_cmpeq_epi8(leaving, wanted));
 }
 
-// Entry n is bytes n of four planes. The bytes of one plane are summed as 16-bit words, whole (`pairs`,
-// modulo 2^16) and upper byte (`uppers`): the sums of the lower bytes are pairs - 256 * uppers. Up to 257
-// entries fit.
+// Entry n is split into bytes n of four planes. The bytes of a plane are summed as 16-bit words, whole
+// (`pairs`, modulo 2^16) and upper byte (`uppers`): the sums of the lower bytes are pairs - 256 * uppers. At
+// most 257 entries fit.
 template <unsigned Tables>
 class Lookup {
   public:
@@ -181,8 +181,9 @@ inline Counts change(Counts counts, Counts entering, Counts leaving, std::uint8_
     return vaddq_u8(counts, vceqq_u8(leaving, wanted));
 }
 
-// Entry n is bytes n of four planes of 32 * Tables bytes; an index beyond a table instruction's 32 bytes
-// leaves its destination alone. The bytes of a plane are summed as 16-bit words: up to 257 entries fit.
+// Entry n is split into bytes n of four planes of 32 * Tables bytes. An index beyond a table instruction's 32
+// bytes leaves its destination unchanged. The bytes of a plane are summed as 16-bit words: at most 257
+// entries fit.
 template <unsigned Tables>
 class Lookup {
   public:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small windows, few levels: one plane of counts per level, vectors along the row. A column's count of a
-// level follows down the image by two comparisons; the window's count is the sum of window_cols neighbours; F
-// of it is looked up for a whole vector at once, in tables that are small enough for registers. The cost
-// grows with the levels and hardly with the content.
+// Method for small windows and few levels: one plane of column counts per level, vectors along the row. A
+// step down updates a column's count by two comparisons; a window's count is the sum of window_cols
+// neighbours. F is looked up per vector in tables that fit registers. The cost grows with the levels, hardly
+// with the content.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 #include "kernels/entropy_map/cpu/lookup.h"
 
@@ -16,7 +16,7 @@ struct Planes {
     std::size_t width;  // padded columns, rounded up to whole vectors
 };
 
-// Every column's counts gain the levels of row `entering` and lose those of row `leaving`.
+// Adds the levels of row `entering` to the column counts and removes those of row `leaving`.
 void move_down(const EntropyTile& tile, const Planes& planes, const std::uint8_t* entering,
                const std::uint8_t* leaving) {
     for (std::size_t col = 0; col < planes.width; col += kPixels) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which method computes a map, and how long it will take: a model of the cost of one pixel, fitted to
-// measurements of every method with every instruction set (docs/entropy-map.md has the table). The method
-// with the least predicted cost wins. For NEON the numbers are counted from instructions, not measured.
+// The choice of a method and the predicted time. A model of the cost per pixel is fitted to measurements of
+// every method and instruction set (docs/entropy-map.md); the lowest predicted cost wins. The numbers for
+// NEON are counted from instructions, not measured.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 #include "kernels/entropy_map/method.h"
 #include "kernels/execution/cpu/isa.h"
@@ -42,7 +42,7 @@ double prefix_cost() {
     return 0.75;
 }
 
-// ns per pixel of `columns` for 4, 8, .. 256 levels: most of it are lookups, and those are alike with every
+// ns per pixel of `columns` for 4, 8, .. 256 levels. Lookups dominate, and their cost is alike on every
 // instruction set.
 double column_cost(std::uint32_t levels) {
     constexpr double kCosts[] = {1.65, 2.55, 4.4, 8.8, 17.5, 31.0, 54.0};
@@ -51,7 +51,7 @@ double column_cost(std::uint32_t levels) {
     return kCosts[index];
 }
 
-// Counts per level and column should stay in the first-level cache; slide has none and prefers long rows.
+// Counts per level and column should stay in L1; slide has none and prefers long rows.
 std::uint32_t usual_tile_cols(EntropyMethod method) {
     return method == EntropyMethod::Slide ? 1024 : 512;
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large windows, very few levels: prefix sums along the row. As in kernels/entropy_map/cpu/planes.cpp each
-// level has a plane of column counts that follow down the image by two comparisons; here they are summed from
-// left to right, and a window's count is the difference of two such sums, however wide it is. F is looked up
-// in the whole table, so windows may be large. What all levels but one have counted is missing to the last:
-// it needs no plane.
+// Method for large windows and very few levels: prefix sums along the row. Each level has a plane of column
+// counts, updated as in kernels/entropy_map/cpu/planes.cpp, then summed from left to right. A window's count
+// is the difference of two prefix sums for any width. F is looked up in the whole table, so windows may be
+// large. The last level needs no plane: its count is the rest.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 #include "kernels/entropy_map/cpu/lookup.h"
 
@@ -16,13 +15,13 @@ constexpr Word spread(Word count) {
     return count * 0x0001000100010001u;
 }
 
-// Where the parts of the tile's scratch lie.
+// Offsets of the parts of the tile's scratch.
 struct Prefix {
     std::uint8_t* planes;   // column counts: (level_count - 1) planes of `pitch`, and a row without levels
     std::uint16_t* sums;    // of the columns up to this one; sums[-1] == 0
     Word* carries;          // of each four columns: the sum of all before
     std::uint16_t* counts;  // of the windows
-    std::uint16_t* rest;    // pixels of the windows that no level has counted yet
+    std::uint16_t* rest;    // pixels of the windows that no level has counted so far
     std::size_t pitch;
     std::size_t width;  // padded columns, rounded up to whole vectors
 };
@@ -40,7 +39,7 @@ Prefix parts_of(const EntropyTile& tile) {
     return parts;
 }
 
-// Every column's counts gain the levels of row `entering` and lose those of row `leaving`.
+// Adds the levels of row `entering` to the column counts and removes those of row `leaving`.
 void move_down(const EntropyTile& tile, const Prefix& parts, const std::uint8_t* entering,
                const std::uint8_t* leaving) {
     for (std::uint32_t level = 0; level + 1 < tile.level_count; ++level) {
@@ -51,8 +50,8 @@ void move_down(const EntropyTile& tile, const Prefix& parts, const std::uint8_t*
     }
 }
 
-// Four columns at a time within a word, then what stands before each word: one addition in segment for four
-// columns.
+// Sums four columns within a word, then adds the total of the words before it. The dependency chain is one
+// addition per four columns.
 void sum_columns(const Prefix& parts, const std::uint8_t* counts) {
     std::uint16_t* sums = parts.sums;
     for (std::size_t col = 0; col < parts.width; ++col) sums[col] = counts[col];
@@ -85,7 +84,7 @@ void count_windows(const EntropyTile& tile, const Prefix& parts) {
     }
 }
 
-// sums[col] (+)= F[counts[col]]: counts are loaded four at a time, which is what limits lookups.
+// sums[col] (+)= F[counts[col]]. Counts are loaded four at a time, because loads limit lookups.
 template <bool First>
 void add_entries(const EntropyTile& tile, const std::uint16_t* counts, std::uint32_t* sums) {
     const std::uint32_t* table = tile.table;
@@ -99,7 +98,7 @@ void add_entries(const EntropyTile& tile, const std::uint16_t* counts, std::uint
     }
 }
 
-// The pixels of each window of this row: fewer where the border cuts.
+// The number of pixels in each window of this row: smaller where the border clips.
 void count_pixels(const EntropyTile& tile, const Prefix& parts, std::uint32_t row) {
     const auto overlap = [](std::uint32_t begin, std::uint32_t extent, std::uint32_t inside_begin,
                             std::uint32_t inside_end) {

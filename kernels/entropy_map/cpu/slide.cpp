@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huang's sliding window: when the window moves one column to the right, the pixels of one column enter the
-// histogram and those of one leave, and the sum of F follows by table differences. Four rows of windows go
-// together: they share all but three rows of each column, so one 64-bit word per level holds the four counts
-// (at most 3969 each) in 16-bit lanes, and a shared pixel costs one load, one addition and one store for all
-// four.
+// Huang's sliding window. A step right adds one pixel column to the histogram and removes one; table
+// differences update the sum of F. Four rows of windows move together, because they share all but three rows
+// of each column. One 64-bit word per level holds the four counts (at most 3969 each) in 16-bit lanes. A
+// shared pixel costs one load, one addition and one store for all four windows.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 
 namespace tegu::kernels::TEGU_ISA {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kQuietNan = 0x7fc00000u;
 
-// The pixel that stands at `index` when an image of n pixels is mirrored at its edges again and again.
+// The source index for `index` when an image of n pixels is mirrored at its edges repeatedly.
 std::int64_t mirror(std::int64_t index, std::int64_t n) {
     if (index >= 0 && index < n) return index;
     std::int64_t place = index % (2 * n);
@@ -47,7 +47,7 @@ Method function_of(EntropyMethod method) {
     __builtin_unreachable();
 }
 
-// The tile at work: where it lies in the image, and its part of the scratch.
+// The tile in progress: its position in the image, and its part of the scratch.
 class Tile {
   public:
     Tile(const EntropyImage& image, const EntropyLayout& layout, std::uint64_t index, std::byte* scratch);
@@ -79,7 +79,7 @@ class Tile {
     float* divisor_;                // N * 2^shift
     std::uint32_t whole_rows_ = 0;  // rows of the windows that whole_ and divisor_ are for; 0: none yet
     std::uint8_t* nan_rows_;        // 1 for the padded rows that hold a NaN
-    std::uint64_t* nan_bits_;       // one bit a result: its window's columns hold a NaN of that padded row
+    std::uint64_t* nan_bits_;       // one bit per result: its window's columns hold a NaN of that padded row
     bool any_nan_ = false;
 };
 
@@ -149,8 +149,8 @@ void Tile::fill_row(std::uint32_t row, std::int64_t source_row) {
     if (has_nan) mark_nans(row, source, begin, end);
 }
 
-// Sets the bit of each result in the tile whose window's columns hold a NaN of this row. Reads the row a
-// second time: only rows with NaN pay for that.
+// Sets the NaN bit of each result in the tile whose window columns hold a NaN of this row. Reads the row a
+// second time; only rows with NaN pay for that.
 void Tile::mark_nans(std::uint32_t row, const std::byte* source, std::int64_t begin, std::int64_t end) {
     const std::size_t bytes = element_bytes(image_.job->type);
     std::uint64_t* bits = nan_bits_ + row * layout_.nan_words;
@@ -169,7 +169,7 @@ void Tile::mark_nans(std::uint32_t row, const std::byte* source, std::int64_t be
     any_nan_ = true;
 }
 
-// F[N] and N * 2^shift for the windows of this row: they change only where the border cuts windows.
+// F[N] and N * 2^shift for the windows of this row. They change only where the border clips windows.
 void Tile::count_whole(std::uint32_t row) {
     const std::uint32_t rows =
         std::min(row + tile_.window_rows, tile_.inside_row_end) - std::max(row, tile_.inside_row_begin);
@@ -241,7 +241,7 @@ EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, con
     layout.tiles_down = (job.rows + policy.tile_rows - 1) / policy.tile_rows;
     layout.tiles_across = (job.cols + strip - 1) / strip;
     layout.tile_rows = std::min<std::uint64_t>(policy.tile_rows, job.rows);
-    // Strips of equal width: no narrow rest at the right.
+    // Strips of equal width avoid a narrow remainder at the right.
     layout.tile_cols = std::min<std::uint64_t>(
         round_up((job.cols + layout.tiles_across - 1) / layout.tiles_across, 64), job.cols);
     layout.tiles_across = (job.cols + layout.tile_cols - 1) / layout.tile_cols;
@@ -250,7 +250,7 @@ EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, con
     layout.table_bytes = 2 * round_up(counts * sizeof(std::uint32_t), 512);
     const std::size_t padded_rows = layout.tile_rows + params.window_rows - 1;
     const std::size_t padded_cols = layout.tile_cols + params.window_cols - 1;
-    // An odd number of cache lines: the pixels of a column lie in different sets of the cache.
+    // An odd number of cache lines puts the pixels of a column into different cache sets.
     layout.pitch = round_up(padded_cols + kEntropyRowSlack, 64) | 64;
     layout.sums_pitch = round_up(layout.tile_cols, 64);
     layout.nan_words = is_float(job.type) ? (layout.tile_cols + 63) / 64 : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of an entropy map from pixels to results, in the scratch memory of one thread. Tiles are
-// independent: each quantises its own pixels and their halo, so memory stays bounded whatever the image's
-// size, and counts stay consistent even if the input changes under the run.
+// Computes one tile of an entropy map from pixels, in the scratch memory of one thread. Each tile quantises
+// its own pixels and their halo, so tiles are independent. Memory is therefore bounded for any image size,
+// and counts stay consistent if the input changes during the run.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tegu::kernels {
 
-// What the tiles of one run have in common. Nothing is owned.
+// The data that all tiles of one run share. Nothing is owned.
 struct EntropyImage {
     const Job* job = nullptr;
     const EntropyMapParams* params = nullptr;

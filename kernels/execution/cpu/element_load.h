@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements at any address, and f16 as f32 one by one: what the loops that the compiler turns into vectors
-// start with. Compiled once per instruction set with the file that includes it.
+// Loads of elements at any alignment, and scalar f16 to f32 conversion, for loops that the compiler
+// vectorises. Compiled once per instruction set with the including file.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace {
 
 using HalfBits = std::uint16_t;
 
-// Element i of an array at any address.
+// Element i of an array at any alignment.
 template <class T>
 inline T load(const std::byte* data, std::size_t i) {
     T value;
@@ -33,8 +33,8 @@ inline std::uint32_t bits_of(float value) {
     return bits;
 }
 
-// Exact, without branches. Subnormals by a multiplication with a power of two that cannot round. A NaN stays
-// some NaN. The comparison is signed because that is what every vector unit has.
+// Exact, without branches. Subnormals are multiplied by a power of two, which cannot round. A NaN stays a
+// NaN. The comparison is signed because every vector unit has signed comparisons.
 inline float widen_half(HalfBits half) {
     const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7fffu) << 13;
     const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loops over whole arrays share: blocks of f16 as f32 and back, and writes past the caches. Compiled
-// once per instruction set with the file that includes it. f16 goes through the conversions of the hardware
-// where they are part of the instruction set, else through integer arithmetic with the bits of base/half.h.
+// Helpers of loops over whole arrays: block conversion between f16 and f32, and non-temporal stores. Compiled
+// once per instruction set with the including file. f16 uses hardware conversions where the set has them,
+// else integer arithmetic with the bits of base/half.h.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <arm_neon.h>
 #endif
 
-// Before a loop whose iterations only meet in memory where the output is the input: at the same index.
+// Placed before a loop whose iterations alias only at the same index, where the output is the input.
 #if defined(__clang__)
 #define TEGU_SAME_INDEX_ONLY _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -36,9 +36,9 @@ inline double canonical(double value) {
     return value == value ? value : kDoubleNan;
 }
 
-// To nearest, ties to even; a NaN becomes the canonical one. Below 2^-14 the sum with 0.5 rounds to a
-// multiple of 2^-24, the distance of subnormal halves. The comparisons are signed because those are what
-// every vector unit has.
+// Rounds to nearest, ties to even; every NaN becomes the canonical one. Below 2^-14 the sum with 0.5 rounds
+// to a multiple of 2^-24, the spacing of subnormal halves. The comparisons are signed because every vector
+// unit has signed comparisons.
 inline HalfBits narrow_half(float value) {
     const std::uint32_t bits = bits_of(value);
     const auto magnitude = static_cast<std::int32_t>(bits & 0x7fffffffu);
@@ -68,7 +68,7 @@ inline __m128i select(__m128i mask, __m128i yes, __m128i no) {
     return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
 }
 
-// narrow_half of four floats, each half sign-extended to its word: packing with saturation keeps it.
+// narrow_half of four floats, each half sign-extended to its word: saturating packs preserve it.
 inline __m128i narrow_words(__m128 value) {
     const __m128i bits = _mm_castps_si128(value);
     const __m128i magnitude = _mm_and_si128(bits, _mm_set1_epi32(0x7fffffff));
@@ -86,7 +86,7 @@ inline __m128i narrow_words(__m128 value) {
 }
 #endif
 
-// n elements of f16 at any address as f32.
+// Converts n f16 elements at any alignment to f32.
 inline void widen_halves(const std::byte* from, std::size_t n, float* to) {
     std::size_t i = 0;
 #if defined(__AVX512F__)
@@ -118,7 +118,7 @@ inline void widen_halves(const std::byte* from, std::size_t n, float* to) {
     for (; i < n; ++i) to[i] = widen_half(load<HalfBits>(from, i));
 }
 
-// n elements of f32 as f16, every NaN the canonical one.
+// Converts n f32 elements to f16; every NaN becomes the canonical one.
 inline void narrow_halves(const float* from, std::size_t n, HalfBits* to) {
     std::size_t i = 0;
 #if defined(__AVX512F__)
@@ -154,9 +154,9 @@ inline void narrow_halves(const float* from, std::size_t n, HalfBits* to) {
     for (; i < n; ++i) to[i] = narrow_half(from[i]);
 }
 
-// Copies a block that is in L1 to memory that will not be read soon, without reading the lines that it
-// replaces. Ordinary copies where the instruction set lacks such stores. stream_fence() follows the last
-// block, before another thread is told.
+// Copies a block from L1 with non-temporal stores, which do not read the replaced lines. For output that is
+// not read soon. Uses ordinary stores where the instruction set lacks non-temporal ones. The caller runs
+// stream_fence() after the last block, before it signals another thread.
 inline void stream_out(const void* from, std::size_t bytes, std::byte* to) {
     const char* source = static_cast<const char*>(from);
 #if defined(__AVX512F__)

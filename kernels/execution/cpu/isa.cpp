@@ -14,8 +14,9 @@ namespace tegu::kernels {
 namespace {
 
 #if defined(__x86_64__) && !defined(TEGU_SCALAR)
-// Every extension that the avx2 objects are compiled for (cmake/TeguTargets.cmake): a hypervisor may mask any
-// of them. f16c and lzcnt are asked of cpuid, as __builtin_cpu_supports() of g++ 8 does not know their names.
+// Tests every extension that the avx2 objects are compiled for (cmake/TeguTargets.cmake): a hypervisor may
+// mask any of them. f16c and lzcnt come from cpuid, because __builtin_cpu_supports() of g++ 8 lacks their
+// names.
 bool supports_avx2_objects() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segment: the elements of one result in their order, with gaps between its rows or without. And the groups
-// of chunks in which workers take a long one.
+// Segment: the elements of one result in order, with or without gaps between its rows. Also the groups of
+// chunks that workers take from a long segment.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Segment {
     bool contiguous() const { return cols >= n; }
 };
 
-// n neighbours.
+// n contiguous elements.
 inline Segment dense_segment(const std::byte* data, std::uint64_t n, unsigned element_bytes) {
     const bool aligned = reinterpret_cast<std::uintptr_t>(data) % element_bytes == 0;
     return Segment{data, n, std::max<std::uint64_t>(n, 1), n, element_bytes, aligned};
@@ -41,14 +41,14 @@ inline Segment whole_segment(const Job& job, const InputView& input) {
     return segment;
 }
 
-// Row `row` of it.
+// Row `row` of the input as one segment.
 inline Segment row_segment(const Job& job, const InputView& input, std::uint64_t row) {
     const auto width = static_cast<unsigned>(element_bytes(job.type));
     const std::byte* data = job.cols == 0 ? input.data : input.data + row * input.row_stride * width;
     return dense_segment(data, job.cols, width);
 }
 
-// Copies elements [begin, begin + count) side by side.
+// Copies elements [begin, begin + count) into contiguous memory.
 inline void gather(const Segment& segment, std::uint64_t begin, std::uint64_t count, std::byte* to) {
     std::uint64_t row = begin / segment.cols;
     std::uint64_t col = begin % segment.cols;
@@ -63,12 +63,12 @@ inline void gather(const Segment& segment, std::uint64_t begin, std::uint64_t co
     }
 }
 
-constexpr std::uint64_t kMaxGroups = 4096;  // partial results that are held at once
-// Of a group while there are few enough groups; a worker polls the stop token between as many chunks.
+constexpr std::uint64_t kMaxGroups = 4096;  // partial results in memory at the same time
+// Maximum chunks of a group below kMaxGroups groups; also the chunks between two polls of the stop token.
 constexpr std::uint64_t kMaxGroupChunks = 16;
 
-// A power of two of chunks, such that there are enough groups for all workers and fewer than kMaxGroups:
-// above 2^30 elements a group has more than kMaxGroupChunks.
+// Chunks per group: a power of two that gives enough groups for all workers and fewer than kMaxGroups. Above
+// 2^30 elements a group has more than kMaxGroupChunks.
 inline std::uint64_t group_chunks(std::uint64_t chunks, unsigned workers) {
     std::uint64_t group = 1;
     while (group < kMaxGroupChunks && chunks / (2 * group) >= 8 * std::uint64_t{workers}) group *= 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a group shares the segments of a job and the chunks of a segment.
+// How a worker group shares the segments of a job and the chunks of a segment.
 #pragma once
 
 #include "kernels/execution/cpu/segment.h"
@@ -7,12 +7,12 @@
 
 namespace tegu::kernels {
 
-// Memory for one chunk of any type whose elements are not neighbours.
+// Memory for one chunk of any type whose elements are not contiguous.
 struct ChunkBuffer {
     alignas(64) std::byte bytes[kChunkElements * sizeof(std::uint64_t)];
 };
 
-// Elements [begin, begin + count) in one piece: aligned for the type if `aligned`, else at any address.
+// Elements [begin, begin + count), contiguous; aligned for the type if `aligned`, else at any alignment.
 // REQUIRES: count <= kChunkElements.
 inline const std::byte* chunk_at(const Segment& segment, std::uint64_t begin, std::uint64_t count,
                                  bool aligned, ChunkBuffer* buffer) {
@@ -22,12 +22,12 @@ inline const std::byte* chunk_at(const Segment& segment, std::uint64_t begin, st
     return buffer->bytes;
 }
 
-// take(data, n, worker) for every chunk of the segment, each once. False: a stop was requested.
+// Calls take(data, n, worker) once for every chunk of the segment. False: a stop was requested.
 template <class Take>
 bool sweep(const Segment& segment, const WorkerGroup& workers, const Take& take) {
     if (segment.n == 0) return !workers.stop().stop_requested();
     const std::uint64_t chunks = chunks_of(segment.n);
-    // A task has at most kMaxGroupChunks however long the segment is: the stop token is polled between tasks.
+    // A task has at most kMaxGroupChunks for any segment, because the stop token is polled between tasks.
     const std::uint64_t group = std::min(group_chunks(chunks, workers.size()), kMaxGroupChunks);
     return workers.run(blocks_of(chunks, group), [&](std::uint64_t g, unsigned worker) {
         ChunkBuffer buffer;  // not initialised
@@ -40,10 +40,10 @@ bool sweep(const Segment& segment, const WorkerGroup& workers, const Take& take)
     });
 }
 
-// each(row, workers) -> Result<void> for the whole array, as row 0, or for every row. A few long rows are
-// shared by all workers, one row after another; other rows go in blocks, each to one worker. `row_cost`:
-// bytes of input whose reading takes as long as a row. Errors: of those of several rows the first; Cancelled,
-// DeadlineExceeded.
+// Calls each(row, workers) -> Result<void> for the whole array, as row 0, or for every row. If rows are few
+// and long, all workers share each row, one row after another; else each worker takes blocks of rows.
+// `row_cost`: bytes of input whose reading takes as long as a row. Errors: the first one in row order;
+// Cancelled, DeadlineExceeded.
 template <class Each>
 Result<void> for_segments(const Job& job, std::uint64_t row_cost, const WorkerGroup& workers,
                           const Each& each) {
@@ -68,7 +68,7 @@ Result<void> for_segments(const Job& job, std::uint64_t row_cost, const WorkerGr
     });
 }
 
-// The segment that each() gets as `row`.
+// The segment of `row` in each().
 inline Segment segment_at(const Job& job, const InputView& input, std::uint64_t row) {
     return job.axis == Axis::Whole ? whole_segment(job, input) : row_segment(job, input, row);
 }

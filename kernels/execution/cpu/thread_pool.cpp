@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range is published under the mutex together with a generation number; indices are taken from one atomic
-// counter. A worker joins a range under the mutex while it is open, and the caller closes it when it finds no
-// index left: so the caller waits for workers that hold an index and never for one that is still waking up.
-// Workers spin for at most 20 us after a range before they sleep, so that the second of two ranges in one job
-// does not pay for a wake-up; an idle pool is asleep and uses no CPU time. The caller spins for at most 20 us
-// for the last index of another thread, then sleeps too.
+// A range is published under the mutex with a generation number; threads take indices from one atomic
+// counter. A worker joins an open range under the mutex; the caller closes the range when no index is left.
+// The caller therefore waits for workers that hold an index, never for one that is still waking up.
 #include "kernels/execution/cpu/thread_pool.h"
 
 #include <algorithm>
@@ -31,7 +28,9 @@ void relax() {
 #endif
 }
 
-// Waits for at most kSpin until `ready` holds.
+// Spins for at most kSpin until `ready` is true. Workers spin after a range, so the next range of a job needs
+// no wake-up; the caller spins for the last index of another thread. Then they sleep: an idle pool uses no
+// CPU time.
 template <class Ready>
 void spin_until(Ready ready) {
     using Clock = std::chrono::steady_clock;
@@ -49,7 +48,7 @@ struct ThreadPool::State {
 
     std::mutex caller_mutex;  // one parallel_for at a time
 
-    std::mutex mutex;  // guards what follows; the atomics are also read without it, as hints while spinning
+    std::mutex mutex;  // guards the members below; spinning threads also read the atomics without it
     std::condition_variable wake;  // a range was opened, or the pool stops
     std::condition_variable left;  // the last worker left a closed range
     std::condition_variable more;  // the limit was raised, or the pool stops
@@ -63,8 +62,8 @@ struct ThreadPool::State {
     std::atomic<std::uint64_t> next{0};
     std::vector<std::thread> workers;
 
-    // The first exception of a body; no index is begun after it. Memory that runs out must not end the
-    // process, nor the range while others work on it.
+    // The first exception of a body; no index begins after it. An allocation failure must neither end the
+    // process nor the range while other threads work on it.
     std::mutex thrown_mutex;
     std::exception_ptr thrown;
 
@@ -176,7 +175,7 @@ void ThreadPool::parallel_for(std::uint64_t count, const std::function<void(std:
     if (state.thrown != nullptr) std::rethrow_exception(std::exchange(state.thrown, nullptr));
 }
 
-// One index for each thread, and none is given up before all are taken: so each thread takes one.
+// One index per thread. No thread returns its index before all are taken, so each thread takes one.
 void ThreadPool::meet() {
     const unsigned all = threads();
     std::mutex mutex;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectors of the instruction set at hand, as the compiler's vector types: arithmetic, comparisons and
-// shuffles on them are written like those on numbers, and become the instructions of every set. For loops
-// that the compiler does not vectorise as well by itself: several accumulators, or values that stay in
-// registers between two steps. docs/simd.md has the numbers.
+// Vectors of the current instruction set as the compiler's vector types. Arithmetic, comparisons and shuffles
+// use ordinary operators and compile to the instructions of every set. For loops that the compiler vectorises
+// poorly: several accumulators, or values that stay in registers between two steps. docs/simd.md has the
+// numbers.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ using Vector = typename VectorOf<T>::Type;
 template <class T>
 constexpr std::size_t kVectorWidth = kVectorBytes / sizeof(T);
 
-// At any address.
+// At any alignment.
 template <class T>
 TEGU_INLINE Vector<T> load_vector(const T* from) {
     Vector<T> v;
@@ -42,7 +42,7 @@ TEGU_INLINE Vector<T> load_vector(const T* from) {
     return v;
 }
 
-// The lines of `bytes` bytes.
+// Prefetches the cache lines of `bytes` bytes.
 TEGU_INLINE void prefetch_lines(const std::byte* from, std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WorkerGroup: the workers that share one piece of work on the CPU. A worker is a thread of the pool while it
-// takes tasks; its index names memory of its own.
+// takes tasks; its index selects its own memory.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace tegu::kernels {
 
-// Of a group whose workers have memory of their own: it bounds that memory, however many threads the pool
-// has.
+// Maximum workers of a group with per-worker memory: bounds that memory for any number of threads of the
+// pool.
 inline constexpr unsigned kMaxWorkers = 16;
 
-// The error of the lowest index, whichever thread met it first.
+// Keeps the error of the lowest index, regardless of which thread reports first.
 class FirstError {
   public:
     void keep(std::uint64_t index, Error error) {
@@ -44,8 +44,8 @@ class FirstError {
 
 class WorkerGroup {
   public:
-    // At most `max_workers` threads of `pool`, which may be null: the calling thread alone. Both outlive the
-    // group.
+    // At most `max_workers` threads of `pool`. Null `pool`: the calling thread alone. Pool and stop token
+    // outlive the group.
     WorkerGroup(ThreadPool* pool, const StopToken& stop, unsigned max_workers = ~0u)
         : pool_(pool), stop_(&stop), size_(pool == nullptr ? 1 : std::min(pool->threads(), max_workers)) {}
 
@@ -60,7 +60,7 @@ class WorkerGroup {
         group.size_ = std::min(size_, max_workers);
         return group;
     }
-    // One worker of the group, on the thread that calls.
+    // One worker of the group, on the calling thread.
     WorkerGroup alone(unsigned worker) const {
         WorkerGroup group = *this;
         group.first_ = worker;
@@ -70,7 +70,7 @@ class WorkerGroup {
 
     // Calls body(task, worker) once for each task in [0, tasks); a worker gets its tasks in increasing order.
     // The stop token is polled before each. False: a stop was requested, or a body returned false; the work
-    // is then not complete. A body without a result may leave early when it sees a stop request.
+    // is then incomplete. A body without a result may return early when it observes a stop request.
     template <class Body>
     bool run(std::uint64_t tasks, const Body& body) const {
         constexpr bool kLeavesEarly = std::is_void_v<decltype(body(tasks, 0u))>;
@@ -90,8 +90,9 @@ class WorkerGroup {
         return !kLeavesEarly || !stop_->stop_requested();
     }
 
-    // The same for bodies that return Result<void>. After an error no task is begun; those below the one that
-    // failed have been begun, and the error of the lowest is returned. Errors: Cancelled, DeadlineExceeded.
+    // The same for bodies that return Result<void>. After an error no further task begins; all tasks below
+    // the failed one have begun, and the error of the lowest is returned. Errors: Cancelled,
+    // DeadlineExceeded.
     template <class Body>
     Result<void> try_run(std::uint64_t tasks, const Body& body) const {
         FirstError first;
@@ -128,7 +129,7 @@ class WorkerGroup {
     unsigned size_;
 };
 
-// The group of a job: threads of the context's pool where the predicted work is worth waking them.
+// The group of a job: uses the context's pool if the predicted work is worth waking its threads.
 inline WorkerGroup group_for(const CpuContext& context, std::uint64_t predicted_ns, const StopToken& stop,
                              unsigned max_workers = ~0u, std::uint64_t own_share_ns = kParallelWorkNs) {
     return WorkerGroup(context.pool_for(predicted_ns, own_share_ns), stop, max_workers);

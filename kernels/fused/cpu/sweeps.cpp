@@ -6,7 +6,7 @@
 namespace tegu::kernels {
 namespace {
 
-// The counting parts of a job and the memory of one of their workers: values, then bins, then levels.
+// The counting parts of a job and the memory of one of their workers: values, bins, levels.
 struct Counting {
     std::optional<HistogramRun> histogram;
     std::optional<EntropyRun> entropy;
@@ -27,7 +27,7 @@ struct Counting {
     }
     bool histogram_has_pass() const { return histogram && histogram->has_range_pass(); }
     bool entropy_has_pass() const { return entropy && entropy->has_range_pass(); }
-    // Whether it counts bins or levels, in the first sweep or in the second.
+    // True if bins (or levels) are counted in this sweep, the first or the second.
     bool bins_in(bool first) const {
         return histogram && !histogram->by_values() && histogram->has_range_pass() != first;
     }
@@ -92,7 +92,7 @@ class Sweeper {
     }
 
   private:
-    // The findings of the first sweep of a segment.
+    // The results of the first sweep of a segment.
     struct FirstSweep {
         Partial partial{};
         FiniteRange range;

@@ -8,7 +8,7 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::size_t kBlock = 2048;  // keys that stay in the first-level cache between the two loops
+constexpr std::size_t kBlock = 2048;  // keys that stay in L1 between the two loops
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of the bins of a range, and histograms made from counts of values.
+// Counts the bins of a range, and builds histograms from counts of values.
 #pragma once
 
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace tegu::kernels {
 
-// Where the histogram of one segment goes.
+// The output of the histogram of one segment.
 struct HistogramRow {
     std::uint64_t* counts;  // bins
     double* edges;          // bins + 1

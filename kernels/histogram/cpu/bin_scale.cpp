@@ -6,7 +6,7 @@
 namespace tegu::kernels {
 namespace {
 
-// The first integers at or above each edge, counted from the smallest value of the type.
+// The first integers at or above each edge, as distances from the smallest value of the type.
 struct Counted {
     double smallest;
     double limit;  // largest value + 1

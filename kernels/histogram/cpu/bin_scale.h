@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a range to the edges, and to what the loops of kernels/histogram/cpu/bins.h need to find an element's
+// Converts a range to its edges, and to the data from which kernels/histogram/cpu/bins.h finds an element's
 // bin.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tegu::kernels {
 
-// Bytes of lower edges that a scale of a type needs besides its edges.
+// Bytes of lower edges that a scale of the type needs besides its edges.
 std::uint64_t lower_edge_bytes(ElementType type, std::uint32_t bins);
 
 // Writes bins + 1 edges, and the lower edges of 64-bit integer types to `lower` (lower_edge_bytes, else may

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops that the compiler turns into vectors; every key they write is at most `bins`, whatever the
-// input holds.
+// Plain loops that the compiler vectorises; every key they write is at most `bins`, for any input.
 #include "kernels/histogram/cpu/bins.h"
 
 #include <type_traits>
@@ -18,7 +17,7 @@ inline double widen(T value) {
     return static_cast<double>(value);
 }
 
-// 1 or 0 without a selection, which compilers turn into a branch around the subtraction.
+// 1 or 0 without a selection, which compilers would turn into a branch around the subtraction.
 inline double one_if(bool condition) {
     const std::uint64_t bits = (~static_cast<std::uint64_t>(condition) + 1) & 0x3ff0000000000000u;
     double value;
@@ -26,7 +25,7 @@ inline double one_if(bool condition) {
     return value;
 }
 
-// Everything is f64 until the end: selections between values of one width are what compilers vectorise.
+// Everything is f64 until the end: compilers vectorise selections between values of equal width.
 template <class T>
 void estimate(const std::byte* source, std::size_t n, const BinScale& scale, std::uint32_t* keys) {
     const double lo = scale.lo, hi = scale.hi, step = scale.step, inv = scale.inv;

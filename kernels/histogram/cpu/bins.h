@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements to the numbers of their bins, exactly, compiled once per instruction set. A bin is estimated in
-// f64, to less than half a bin, so that one comparison with the nearest edge decides; the edge is computed as
-// docs/numerics.md defines it, not loaded. Elements of 64-bit integer types, which f64 cannot hold, are
-// compared with edges that were rounded up to integers.
+// Converts elements to exact bin numbers, compiled once per instruction set. A bin is estimated in f64 with
+// an error below half a bin, so one comparison with the nearest edge decides. That edge is computed as
+// docs/numerics.md defines it, not loaded. Elements of 64-bit integer types do not fit f64 and are compared
+// with edges rounded up to integers.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace tegu::kernels {
 
 struct BinScale {
     std::uint32_t bins = 1;
-    bool search = false;  // bins too narrow for the estimate: a binary search among the edges
+    bool search = false;  // bins too narrow for the estimate: binary search in the edges
     double lo = 0;
     double hi = 1;
-    double step = 1;                // width of a bin as the edges have it
-    double inv = 1;                 // bins in a unit
+    double step = 1;                // width of a bin, from the edges
+    double inv = 1;                 // bins per unit
     const double* edges = nullptr;  // bins + 1; used by the search
-    // 64-bit integers, counted from the smallest value of the type: elements in [first, first + span], unless
-    // empty; the estimate of `first` less its lower edge, in bins; and the lower edges of bins 0 .. top that
-    // such an element can be in, less `first`.
+    // For 64-bit integers, as distances from the smallest value of the type. Elements in [first, first +
+    // span] have a bin, unless `empty`. Then the estimate of `first` minus its lower edge, in bins, and the
+    // lower edges of bins 0 .. top of such elements, minus `first`.
     bool empty = false;
     std::uint64_t first = 0;
     std::uint64_t span = 0;

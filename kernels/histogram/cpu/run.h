@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histograms of one job, segment by segment, as histogram and fused run them: either from the counts of a
-// ValueCounter, or bin by bin. A pass over the data comes first where the bins need its range.
+// The histograms of one job, segment by segment, for histogram and fused: from the counts of a ValueCounter,
+// or bin by bin. Bins of a range that the data gives need a pass over the data first.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace tegu::kernels {
 
 class HistogramRun {
   public:
-    // `outputs`: of counts and edges; may be null for a plan.
+    // `outputs`: the arrays of counts and edges; may be null for a plan.
     HistogramRun(const Job& job, const HistogramParams& params, const OutputView* outputs);
 
     bool by_values() const { return by_values_; }
@@ -24,8 +24,7 @@ class HistogramRun {
     // `memory`: workers * worker_bytes(), 64-byte aligned, not owned.
     void attach(std::byte* memory, unsigned workers);
 
-    // Not by values: begin(), take() for every piece of the row, finish(). `found` counts if
-    // has_range_pass().
+    // Bin by bin: begin(), take() for every piece of the row, finish(). `found` is used if has_range_pass().
     // Errors: BadRange "range".
     Result<void> begin(const WorkerGroup& group, std::uint64_t row, const Extrema& found);
     void take(const std::byte* data, std::size_t n, unsigned worker) { counter_->take(data, n, worker); }

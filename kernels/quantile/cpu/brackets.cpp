@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `brackets`: what a sample foretells is counted and kept in one pass, and selected from in the same
-// way. What it did not foretell is found digit by digit.
+// Method `brackets`: a sample gives brackets; one pass counts what is below them and keeps what is inside.
+// The kept keys are selected from recursively. If a bracket misses, the statistic is found digit by digit.
 #include <atomic>
 #include <cassert>
 #include <cmath>
@@ -15,8 +15,8 @@ std::uint64_t max_direct(unsigned width) {
     return width == 8 ? 8192 : 16384;
 }
 
-// Twice the elements take 1.6 times the sample: then both cost about the same, looking at it and what a
-// bracket keeps.
+// For twice the elements the sample grows by 1.6: reading the sample and the kept keys then cost about the
+// same.
 std::uint64_t sample_of(std::uint64_t n) {
     std::uint64_t sample = 1024;
     while (sample < 65536 && static_cast<double>(sample) * 4 < std::pow(static_cast<double>(n), 2.0 / 3))
@@ -26,7 +26,8 @@ std::uint64_t sample_of(std::uint64_t n) {
 
 namespace {
 
-// Ranks in the sorted sample between the expected one and the end of a bracket: 4 standard deviations.
+// The distance in ranks of the sorted sample from the expected rank to the end of a bracket: 4 standard
+// deviations.
 double reach_of(std::uint64_t sample, double fraction) {
     return 4 * std::sqrt(static_cast<double>(sample) * fraction * (1 - fraction)) + 4;
 }
@@ -41,7 +42,7 @@ void add(SplitTally& sum, const SplitTally& part) {
 
 }  // namespace
 
-// Half as much again as a bracket in the middle should hold.
+// 1.5 times the expected number of keys in a bracket at the median.
 std::uint64_t capacity_of(std::uint64_t n, std::uint64_t sample) {
     const double part = (2 * reach_of(sample, 0.5) + 4) / static_cast<double>(sample);
     return std::min(n, static_cast<std::uint64_t>(1.5 * part * static_cast<double>(n)) + 4096);
@@ -63,8 +64,7 @@ bool Run::by_brackets() {
     std::uint64_t valid = method_.sample;
     if (is_float(source_.type))
         valid = static_cast<std::uint64_t>(std::lower_bound(sample, sample + valid, nan_key()) - sample);
-    // How many elements are valid is a guess here; the ranks of as many as that are not far from those in
-    // the end.
+    // The number of valid elements is an estimate here; ranks computed from it are close to the final ones.
     const double part = static_cast<double>(valid) / static_cast<double>(method_.sample);
     const auto guess = static_cast<std::uint64_t>(part * static_cast<double>(problem_.n));
     const bool any = guess > 0 && (valid == method_.sample || problem_.skip_nans) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run of one selection of order statistics, whatever its method. A Source is the elements, or the keys
-// that a bracket kept, which are selected from in the same way. Elements that another process changes
-// meanwhile make a wrong result, no access out of bounds.
+// One run of a selection of order statistics, with any method. A Source is the elements, or the keys that a
+// bracket kept, which are selected from in the same way. If another process changes elements meanwhile, the
+// result is wrong, but no access is out of bounds.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ using selection::Elements;
 using selection::kDigitBits;
 using selection::kTile;
 
-// Keys up to which halving their range finds one faster than a bracket.
+// Maximum keys for which halving their range finds one faster than a bracket.
 std::uint64_t max_direct(unsigned width);
-// Elements of the sample for a bracket among n, and the capacity for what lies inside one.
+// The sample size for a bracket among n elements, and the capacity for the keys inside one.
 std::uint64_t sample_of(std::uint64_t n);
 std::uint64_t capacity_of(std::uint64_t n, std::uint64_t sample);
-// The capacity for the brackets within a bracket that kept n keys, and those within them.
+// The capacity for the nested brackets of a bracket that kept n keys, at all depths.
 std::uint64_t nested_bytes(std::uint64_t n, unsigned width);
 
 const ScanKernels& quantile_kernels(ElementType type);
@@ -42,7 +42,7 @@ struct Source {
           flip(key::flip_of(false, is_signed_integer(the_type), the_segment.element_bytes)),
           scan(quantile_kernels(the_type)),
           select(selection::scan_kernels(the_type)) {}
-    // Keys side by side are a source of their own.
+    // Contiguous keys as a source.
     Source(const std::byte* keys, std::uint64_t n, unsigned width)
         : Source(dense_segment(keys, n, width), width == 8 ? ElementType::U64 : ElementType::U32) {}
 
@@ -52,13 +52,13 @@ struct Source {
 struct Bracket {
     std::uint64_t low;
     std::uint64_t high;
-    std::byte* kept;         // keys inside, less low + 1
+    std::byte* kept;         // keys inside, minus low + 1
     std::uint64_t capacity;  // for so many
     SplitTally tally;
-    bool complete;  // all that lie inside are kept
+    bool complete;  // all keys inside are kept
 };
 
-// The parts of the working memory. With memory null it only measures.
+// The parts of the working memory. With null memory it only measures.
 struct Layout {
     std::uint64_t* sample = nullptr;      // [2 x sample]
     std::uint64_t* histograms = nullptr;  // [workers x 2^kDigitBits]
@@ -67,7 +67,7 @@ struct Layout {
     std::uint64_t* counts = nullptr;      // [workers x values]
     std::byte* keys = nullptr;            // [n]
     std::byte* spare = nullptr;           // [n]
-    std::byte* kept = nullptr;  // brackets: [statistics x capacity], and what their own brackets keep
+    std::byte* kept = nullptr;  // brackets: [statistics x capacity], and the memory of nested brackets
     std::byte* kept_end = nullptr;
     std::uint64_t bytes = 0;
 
@@ -112,11 +112,11 @@ class Run {
         return Elements{dense, count, source.flip};
     }
 
-    // Finds the ranks among what is valid. False: there is no statistic to find.
+    // Finds the ranks among the valid elements. False: there is no statistic to find.
     bool find_ranks(std::uint64_t nans);
     std::uint64_t nan_key() const;
     bool by_counts();
-    // Answers all ranks, in increasing order, in one walk over the counts.
+    // Finds the values at all ranks, in increasing order, in one scan of the counts.
     void look_up(const std::uint64_t* counts, std::uint64_t values);
     bool copy_keys();
     bool by_nth();
@@ -128,14 +128,14 @@ class Run {
     bool answer(std::byte* kept);
     Bracket bracket_of(const Source& source, std::uint64_t rank, std::uint64_t n, const std::uint64_t* sample,
                        std::uint64_t size, std::byte* kept, std::uint64_t capacity) const;
-    // One pass for all brackets: a tile is in the cache when the second one reads it.
+    // One pass for all brackets: a tile stays in the cache from one bracket to the next.
     bool split(const Source& source, Bracket* brackets, std::size_t count);
     // The pair at `rank` of `valid` elements from a bracket, or by digits if that missed. `kept` has capacity
     // for deeper brackets.
     bool resolve(const Source& source, const Bracket& bracket, std::uint64_t rank, std::uint64_t valid,
                  std::byte* kept, Pair& pair);
-    // The pair at `rank` of keys side by side. How many there are was not known when the memory was
-    // planned: a bracket that needs more than is left of it is not complete, and goes by digits.
+    // The pair at `rank` of contiguous keys. Their number was unknown when the memory was planned: a bracket
+    // that needs more than the remaining memory is incomplete, and its statistic is found digit by digit.
     bool find(const Source& source, std::uint64_t rank, std::byte* kept, Pair& pair);
     bool find_by_digits(const Source& source, std::uint64_t rank, bool has_next, Pair& pair);
     bool key_by_digits(const Source& source, std::uint64_t rank, std::uint64_t& key,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops that the compiler turns into vectors, but for the bits of a comparison
+// Plain loops that the compiler vectorises, except for the bits of a comparison
 // (kernels/selection/cpu/group.h). An order statistic of few keys is found by halving their range and
-// counting: no branch depends on an element, and each step moves both ends of the range to keys that exist,
-// so there are about as many steps as the number of elements has bits, whatever their width.
+// counting. No branch depends on an element. Each step moves both ends of the range to existing keys, so the
+// steps are about log2 of the number of elements, for any width.
 #include "kernels/quantile/cpu/scan.h"
 
 #include "kernels/numerics/sort_key.h"
@@ -17,7 +17,7 @@ using quantile::ScanKernels;
 using quantile::SplitTally;
 using selection::Elements;
 
-constexpr std::uint64_t kRun = 1024;  // elements whose keys stay in the first cache
+constexpr std::uint64_t kRun = 1024;  // elements whose keys stay in L1
 
 template <class U, bool Float>
 [[gnu::always_inline]] inline void encode_run(Elements elements, std::uint64_t begin, std::uint64_t count,
@@ -43,8 +43,8 @@ std::uint64_t keys(Elements elements, std::byte* out) {
     return nans;
 }
 
-// Four tables, so that equal neighbours do not wait for each other; they are small enough to be merged each
-// time.
+// Four tables, so that equal neighbours do not wait for each other. They are small enough to be merged at
+// every call.
 void count_bytes(Elements elements, std::uint64_t* counts) {
     const auto flip = static_cast<std::uint8_t>(elements.flip);
     std::uint32_t tables[4][256] = {};
@@ -95,7 +95,7 @@ template <class U>
     tally.nans += nans;
 }
 
-// The keys strictly between low and high, less low + 1. REQUIRES: high - low >= 2; run readable up to a
+// The keys strictly between low and high, minus low + 1. REQUIRES: high - low >= 2; run readable up to a
 // multiple of kGroup.
 template <class U>
 [[gnu::always_inline]] inline std::uint64_t keep_inside(const U* run, std::uint64_t count, U low, U high,
@@ -136,7 +136,7 @@ std::uint64_t split(Elements elements, std::uint64_t low64, std::uint64_t high64
     return found;
 }
 
-// How many keys are within a limit, the largest of these, and the smallest of the others.
+// The number of keys within a limit, the largest of these, and the smallest of the others.
 template <class U>
 struct Cut {
     U within = 0;

@@ -14,7 +14,7 @@
 
 namespace tegu::kernels::quantile {
 
-// Where the keys of a segment lie relative to a bracket [low, high], low <= high.
+// The positions of a segment's keys relative to a bracket [low, high], low <= high.
 struct SplitTally {
     std::uint64_t less = 0;
     std::uint64_t equal_low = 0;
@@ -23,21 +23,18 @@ struct SplitTally {
     std::uint64_t nans = 0;
 };
 
-constexpr std::uint64_t kSlack = 64;  // elements that split() may write past what it keeps
+constexpr std::uint64_t kSlack = 64;  // elements that split() may write beyond the kept ones
 
-// The functions for one element type. They write in bounds whatever the elements are, even if these change
-// meanwhile.
+// The functions of one element type. They stay in bounds for any elements, even if these change meanwhile.
 struct ScanKernels {
     // out[i] = the key of element i, as wide as the element. `out` is aligned for it. Returns how many are
     // NaN.
     std::uint64_t (*keys)(selection::Elements elements, std::byte* out);
     // Adds 1 to counts[key] for each element. Null for elements of more than two bytes.
     void (*count)(selection::Elements elements, std::uint64_t* counts);
-    // Adds to `tally`, and stores key - low - 1 of the elements inside, as wide as the element. Returns how
-    // many.
-    // REQUIRES: out has capacity for elements.count + kSlack, aligned for them. Null for elements of less
-    // than
-    //           four bytes.
+    // Adds to `tally`, and stores key - low - 1 of the elements inside, as wide as the element. Returns their
+    // number. REQUIRES: out has capacity for elements.count + kSlack, aligned for them. Null for elements of
+    // less than four bytes.
     std::uint64_t (*split)(selection::Elements elements, std::uint64_t low, std::uint64_t high,
                            SplitTally& tally, std::byte* out);
     // The pair at rank `nth` of the sorted keys. REQUIRES: nth < count; count < 2^16. Null for elements of

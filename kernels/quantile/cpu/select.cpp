@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a method, and the methods that look at every element: counts, direct, sort.
+// The choice of a method, and the methods that read every element: counts, direct, sort.
 #include "kernels/quantile/cpu/select.h"
 
 #include <atomic>
@@ -18,8 +18,7 @@ namespace {
 constexpr std::uint64_t kMaxBrackets = 12;
 constexpr std::uint64_t kHalfwords = 65536;           // values of two bytes
 constexpr std::uint64_t kMaxWantedDirect = 1u << 18;  // elements; each statistic reads them several times
-constexpr std::uint64_t kSlotWork = 1u
-                                    << 20;  // elements that make a table of counts of one's own worth while
+constexpr std::uint64_t kSlotWork = 1u << 20;         // minimum elements for a worker's own table of counts
 
 }  // namespace
 
@@ -89,7 +88,7 @@ bool Run::by_counts() {
     for (unsigned worker = 1; worker < workers_.size(); ++worker)
         for (std::uint64_t value = 0; value < values; ++value)
             layout_.counts[value] += layout_.counts[worker * values + value];
-    // The largest key is that of NaN.
+    // The largest key is the key of NaN.
     if (find_ranks(is_float(source_.type) ? layout_.counts[nan_key()] : 0)) look_up(layout_.counts, values);
     return true;
 }
@@ -152,7 +151,7 @@ MethodKind fastest_kind(const Problem& problem, unsigned width) {
     return problem.n <= max_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
 }
 
-// The wanted kind where it can answer the problem.
+// The wanted method if it can solve the problem.
 MethodKind kind_of_method(const Problem& problem, unsigned width, CpuQuantileMethod wanted) {
     switch (wanted) {
         case CpuQuantileMethod::Counts:

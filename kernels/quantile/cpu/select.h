@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order statistics of one segment. Every method gives the same keys; they differ in what they read and
-// keep.
+// Selects order statistics of one segment. Every method gives the same keys; they differ in reads and memory.
 //   counts    one pass counts each value. Elements of one byte, and longer segments of two bytes.
-//   direct    keys are copied; each statistic is found by halving their range. Short segments, few
+//   direct    copies the keys, and finds each statistic by halving their range. Short segments, few
 //             statistics.
-//   brackets  a bracket of two keys for each statistic from a spread sample; one pass counts what is below
-//             it and keeps what is inside, which is a small segment of its own. If the bracket missed, the
+//   brackets  takes a bracket of two keys for each statistic from a spread sample. One pass counts the keys
+//             below it and keeps those inside, which form a small segment. If the bracket missed, the
 //             statistic is found digit by digit. Few statistics.
-//   sort      all keys are copied and sorted. Many statistics.
-// Keys are ascending (kernels/numerics/sort_key.h), every NaN is the largest, so statistics of what is not
-// NaN are the first ones.
+//   sort      copies and sorts all keys. Many statistics.
+// Keys are ascending (kernels/numerics/sort_key.h), and every NaN is the largest: the values that are not NaN
+// come first.
 #pragma once
 
 #include <cstddef>
@@ -26,22 +25,22 @@ namespace tegu::kernels::quantile {
 struct Problem {
     std::uint64_t n = 0;  // >= 1
     ElementType type = ElementType::U8;
-    std::uint64_t statistics = 1;  // at most so many different ones
+    std::uint64_t statistics = 1;  // maximum number of distinct ranks
     bool skip_nans = false;
 };
 
 enum class MethodKind { Counts, Direct, Brackets, Sort };
 
-// How a problem is answered, and the working memory that it takes.
+// The method for a problem, and its working memory.
 struct Method {
     MethodKind kind = MethodKind::Direct;
     std::uint64_t sample = 0;    // brackets: elements of the sample
-    std::uint64_t capacity = 0;  // brackets: elements that may lie inside one
+    std::uint64_t capacity = 0;  // brackets: maximum elements inside one
     unsigned workers = kMaxWorkers;
     std::uint64_t bytes = 0;  // working memory, with any number of threads
 };
 
-// `wanted`: the method to take if it can answer the problem; else, and for Chosen, the fastest as measured.
+// `wanted`: the method to use if it can solve the problem; else, and for Chosen, the fastest as measured.
 Method choose_method(const Problem& problem, CpuQuantileMethod wanted = CpuQuantileMethod::Chosen);
 // Time on one thread, from a model fitted to random values on the machine of docs/topk.md.
 std::uint64_t predict_ns(const Problem& problem, const Method& method);
@@ -49,7 +48,7 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method);
 void describe(const Method& method, std::uint64_t passes, RunPolicy* policy);
 
 // The ranks of the wanted statistics among `valid` sorted elements, each < valid. May repeat; any order.
-// Cheap: asked more than once.
+// Cheap: called more than once.
 class Ranks {
   public:
     virtual ~Ranks() = default;
@@ -65,10 +64,9 @@ struct Statistics {
     std::uint64_t passes = 0;  // over the elements
 };
 
-// Fills `statistics`, whose memory is reused. False: a stop was requested.
-// REQUIRES: method == choose_method(problem, any); the workers begin at 0; `memory` has method.bytes, aligned
-// to 64; segment.n
-//           == problem.n.
+// Fills `statistics`, whose memory is reused. False: a stop was requested. REQUIRES: method ==
+// choose_method(problem, any); the workers begin at 0; `memory` has method.bytes, aligned to 64; segment.n ==
+// problem.n.
 bool select(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
             const WorkerGroup& workers, const Ranks& ranks, Statistics& statistics);
 

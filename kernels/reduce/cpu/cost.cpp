@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of measured constants: reading the bytes, and what each need adds on top for a class of types.
-// docs/operations/reduce.md has the measurements; another CPU differs by a factor, which the daemon learns
+// A sum of measured constants: reading the bytes, and the extra cost of each need for a class of types. The
+// measurements are in docs/operations/reduce.md. Another CPU differs by a factor, which the daemon learns
 // from its own jobs.
 #include "kernels/reduce/cpu/cost.h"
 
@@ -16,13 +16,13 @@ constexpr std::uint64_t kJobNs = 100;
 
 // Picoseconds per element.
 struct Costs {
-    std::uint64_t widen;  // whatever is asked for
+    std::uint64_t widen;  // for any needs
     std::uint64_t sum;
     std::uint64_t l1;
     std::uint64_t moments;  // besides the sum
     std::uint64_t extrema;
     std::uint64_t zeros;
-    std::uint64_t most;  // one loop computes everything: no set adds more than this
+    std::uint64_t most;  // one loop computes everything: the maximum extra cost of any set
 };
 
 Costs costs_of(ElementType type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reduce costs on one thread: feeds admission and the choice of where a job runs.
+// The time of reduce on one thread, for admission and placement.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tegu::kernels {
 
-// Nanoseconds for segments of `elements` elements in all. `needs`: ReduceNeed bits.
+// Nanoseconds for segments with a total of `elements` elements. `needs`: ReduceNeed bits.
 std::uint64_t reduce_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t segments);
 
 }  // namespace tegu::kernels

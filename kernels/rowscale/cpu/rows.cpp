@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of rowscale. Magnitudes are compared as integers: the bits of non-negative floats have their
-// order, and every NaN stands above infinity, so one maximum finds the scale and the NaN. The quotients are
-// those of IEEE division.
+// order, and every NaN is above infinity. One maximum therefore finds the scale and the NaN. Quotients are
+// IEEE divisions.
 #include "kernels/rowscale/cpu/rows.h"
 
 #include "kernels/execution/cpu/elementwise.h"
@@ -9,8 +9,8 @@
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
-// Element: as it is stored; Arithmetic: what quotients are computed in; Bits: a signed integer, whose
-// comparisons every vector unit has.
+// Element: the storage type. Arithmetic: the type of the quotients. Bits: a signed integer, because every
+// vector unit has signed comparisons.
 struct F16 {
     using Element = HalfBits;
     using Arithmetic = float;
@@ -82,7 +82,7 @@ inline void divide(const std::byte* x, std::size_t n, float divisor, HalfBits* o
     }
 }
 
-// Collects values that follow each other in memory and writes them past the caches.
+// Collects consecutive values and writes them with non-temporal stores.
 template <class Element>
 class Stream {
   public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups: the keys of 64 elements side by side, and which of them are within a limit as one bit each. The
-// loops that look for few among many (order statistics) work on groups, because almost every group has
-// nothing to offer and then costs what reading it costs.
+// Groups: the keys of 64 contiguous elements, with one bit each for the keys within a limit. Loops that
+// search few elements among many (order statistics) use groups. Almost every group has no hit and costs only
+// its read.
 //
 // Functions have internal linkage and are always inlined: objects that are compiled per instruction set
 // include this file.
@@ -20,7 +20,7 @@
 namespace tegu::kernels::group {
 
 constexpr std::uint64_t kGroup = 64;
-constexpr unsigned kDense = 12;  // flagged elements of a group from which a loop without branches is faster
+constexpr unsigned kDense = 12;  // flagged elements of a group for which a loop without branches is faster
 
 // Bit i is set if keys[i] <= limit, or == key. REQUIRES: keys aligned to 64 bytes.
 #if defined(__AVX512BW__)
@@ -103,8 +103,8 @@ template <class U>
 }
 #endif
 
-// Appends the flagged keys of a full group, in order. May write past what it keeps, up to out[kGroup].
-// Returns how many it keeps.
+// Appends the flagged keys of a full group, in order. May write beyond the kept keys, up to out[kGroup].
+// Returns the number of kept keys.
 #if defined(__AVX512BW__)
 [[gnu::always_inline]] static inline std::uint64_t compress(const std::uint32_t* keys, std::uint64_t flags,
                                                             std::uint32_t* out) {
@@ -134,8 +134,8 @@ template <class U>
     return found;
 }
 
-// The keys of one group, and which of them are within a limit, as a bit each. A short last group is filled
-// up with the worst key.
+// The keys of one group, and one bit each for the keys within a limit. A short last group is padded with the
+// worst key.
 template <class U>
 struct Group {
     alignas(64) U keys[kGroup];
@@ -160,8 +160,8 @@ template <class U, bool Float>
     }
 }
 
-// Appends the flagged keys of a full group, many as a rule, without asking which. May write past what it
-// keeps, up to out[kGroup]. Returns how many it keeps.
+// Appends the flagged keys of a full group without branches, for groups with many hits. May write beyond the
+// kept keys, up to out[kGroup]. Returns the number of kept keys.
 template <class U, class Entry>
 [[gnu::always_inline]] static inline std::uint64_t compress_entries(const Group<U>& group,
                                                                     std::uint64_t first, unsigned shift,

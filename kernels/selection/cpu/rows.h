@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the segments of a job are dealt out to selections: a long one is shared by all workers, short rows go
-// in bunches, each to one worker with a workspace of its own.
+// Distributes the segments of a job over selections. All workers share a long segment; short rows go in
+// bunches, each to one worker with its own workspace.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@
 
 namespace tegu::kernels::selection {
 
-// Whether all workers share each segment.
+// True if all workers share each segment.
 inline bool shares_segments(const Job& job) {
     constexpr std::uint64_t kLongRow = 1u << 17;  // elements
     return job.axis == Axis::Whole || job.cols >= kLongRow;
 }
 
-// Segments that are selected from at the same time, each with a workspace of its own.
+// Segments in selection at the same time, each with its own workspace.
 inline std::uint64_t concurrent_segments(const Job& job) {
     return shares_segments(job) ? 1 : std::clamp<std::uint64_t>(job.rows, 1, kMaxWorkers);
 }
 
-// Rows that are worth about a tenth of a millisecond.
+// The number of rows with about a tenth of a millisecond of work.
 inline std::uint64_t rows_of_bunch(const Job& job) {
     return std::max<std::uint64_t>(1, 16384 / std::max<std::uint64_t>(1, job.cols));
 }
 
-// Of a group: the workers that the job is divided among. `max_workers`: that may share one segment.
+// The number of workers of a group that the job occupies. `max_workers`: maximum for one segment.
 inline unsigned busy_workers(const Job& job, const WorkerGroup& workers, unsigned max_workers) {
     const std::uint64_t parts = shares_segments(job)
                                     ? max_workers
@@ -34,9 +34,9 @@ inline unsigned busy_workers(const Job& job, const WorkerGroup& workers, unsigne
     return static_cast<unsigned>(std::min<std::uint64_t>(workers.size(), parts));
 }
 
-// each(row, worker, workspace, group) -> Result<void> for every segment; the group's workers begin at 0.
-// `worker`: of rows that go in bunches, the one that has the row; else 0. Errors: OutOfMemory; of those of
-// several rows the first; Cancelled, DeadlineExceeded.
+// Calls each(row, worker, workspace, group) -> Result<void> for every segment; the group's workers begin at
+// 0. `worker`: the worker of the row if rows go in bunches, else 0. Errors: OutOfMemory; the first one in row
+// order; Cancelled, DeadlineExceeded.
 template <class Each>
 Result<void> for_selections(const Job& job, std::uint64_t workspace_bytes, const WorkerGroup& workers,
                             const Each& each) {

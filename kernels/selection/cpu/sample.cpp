@@ -11,7 +11,7 @@
 namespace tegu::kernels::selection {
 namespace {
 
-// A permutation of the 64-bit integers whose output looks random (the finaliser of SplitMix64).
+// A pseudo-random permutation of the 64-bit integers (the finaliser of SplitMix64).
 std::uint64_t scramble(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -19,7 +19,7 @@ std::uint64_t scramble(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// From the random bytes that the kernel gives every process: nobody can make input against the positions of
+// From the random bytes that Linux gives every process: no input can be constructed against the positions of
 // the sample. Results do not depend on it.
 std::uint64_t secret() {
     static const std::uint64_t drawn = [] {

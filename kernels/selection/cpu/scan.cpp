@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops that the compiler turns into vectors of the instruction set at hand, except where a comparison
-// must become bits. Collecting works on groups of 64 elements: almost every group has nothing to offer, and
-// then costs what reading it costs.
+// Plain loops that the compiler vectorises, except where a comparison must become bits. Collecting works on
+// groups of 64 elements: almost every group has no hit and costs only its read.
 #include "kernels/selection/cpu/scan.h"
 
 #include "kernels/numerics/sort_key.h"
@@ -67,8 +66,8 @@ void lane_minima(Elements elements, std::uint64_t lanes, std::uint64_t* out) {
     }
 }
 
-// Halving the range of keys and counting each time: for few keys quicker than moving them about, for no
-// branch depends on one.
+// Halves the range of keys and counts each time: for few keys faster than moving them, because no branch
+// depends on a key.
 std::uint64_t bound_of(const std::uint64_t* keys, std::uint64_t count, std::uint64_t k) {
     std::uint64_t low = ~std::uint64_t{0};
     std::uint64_t high = 0;
@@ -98,7 +97,7 @@ void gather(Elements elements, const std::uint64_t* positions, std::uint64_t cou
         out[i] = key::encode<U, Float>(key::load<U>(elements.data, positions[i]), flip);
 }
 
-// The counters of a run are as wide as the elements, so that a vector holds as many of them; a run is short
+// The counters of a run are as wide as the elements, so that a vector holds equally many; a run is short
 // enough for 8 bits.
 template <class U, bool Float>
 Tally tally(Elements elements, std::uint64_t bound) {
@@ -146,8 +145,7 @@ template <class U, bool Float, class Entry>
             found += group::compress_entries(group, first + begin, shift, out + found);
             continue;
         }
-        // The first one is stored without asking whether there is one, which is what no branch predictor
-        // could know.
+        // The first one is stored unconditionally, because a branch on its existence would be unpredictable.
         do {
             const unsigned i =
                 static_cast<unsigned>(__builtin_ctzll(left | std::uint64_t{1} << (kGroup - 1)));
@@ -170,7 +168,7 @@ std::uint64_t collect128(Elements elements, std::uint64_t first, std::uint64_t b
     return collect<U, Float, Entry128>(elements, first, bound, 64, out);
 }
 
-constexpr unsigned kFewMet = 4;  // frequent keys that are looked for wherever anything is within the bound
+constexpr unsigned kFewMet = 4;  // maximum frequent keys that every group with hits is tested against
 
 template <class U, bool Float, class Entry>
 [[gnu::always_inline]] inline std::uint64_t collect_new(Elements elements, std::uint64_t first,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of top-k that touch every element, compiled once per instruction set: minima of blocks, and
-// collecting what is good enough. They work on keys (kernels/numerics/sort_key.h) of dense elements at any
-// alignment. An entry is a key with its index in one unsigned integer, so that entries compare as the result
-// is ordered: by key, then by index.
+// collecting within a bound. They work on keys (kernels/numerics/sort_key.h) of dense elements at any
+// alignment. An entry is a key and its index in one unsigned integer; entries compare in result order: by
+// key, then index.
 #pragma once
 
 #include <cstddef>
@@ -28,24 +28,22 @@ struct Elements {
     std::uint64_t flip;  // key::flip_of
 };
 
-// Keys that were met: a hash table of pairs, 2^bits of them, where the older of a full pair is forgotten.
-// Keys that are known to be frequent are found faster once they are met: in a list that a vector compares at
-// once, or in slots that fit its registers.
+// Keys seen so far: a hash table of 2^bits pairs, where a full pair drops its older key. Known frequent keys
+// are found faster once seen: in a list that one vector compare searches, or in slots that fit its registers.
 struct SeenKeys {
     static constexpr unsigned kMaxHot = 24;
     static constexpr unsigned kSlots = 64;
     std::byte* table = nullptr;          // (2 << bits) keys as wide as an element, aligned for it
     unsigned bits = 2;                   // 2..width of an element - 1
-    const std::uint64_t* hot = nullptr;  // [hot_count] different keys that are frequent
+    const std::uint64_t* hot = nullptr;  // [hot_count] distinct frequent keys
     unsigned hot_count = 0;              // <= kMaxHot
     unsigned met_count = 0;
-    std::uint64_t met[kMaxHot] = {};  // those of `hot` that were met
-    std::uint32_t factor = 0;         // sends each of `hot` to a slot of its own; 0: the slots are not used
-    alignas(64) std::uint32_t slots[kSlots] = {};  // the same keys, and others where they do not belong
+    std::uint64_t met[kMaxHot] = {};  // keys of `hot` seen so far
+    std::uint32_t factor = 0;         // maps each key of `hot` to a separate slot; 0: slots are not used
+    alignas(64) std::uint32_t slots[kSlots] = {};  // the same keys; an empty slot has a key of another
 };
 
-// The functions for one element type. They write in bounds whatever the elements are, even if these change
-// meanwhile.
+// The functions of one element type. They stay in bounds for any elements, even if these change meanwhile.
 struct ScanKernels {
     // out[b] = the smallest key of elements [b * block, (b + 1) * block), the last block may be short.
     // REQUIRES: block >= 1.
@@ -59,10 +57,10 @@ struct ScanKernels {
     // out[i] = the key of the element at positions[i]. REQUIRES: positions < elements.count.
     void (*gather)(Elements elements, const std::uint64_t* positions, std::uint64_t count,
                    std::uint64_t* out);
-    // How many keys are below the bound, and how many are equal to it.
+    // The number of keys below the bound, and of keys equal to it.
     Tally (*tally)(Elements elements, std::uint64_t bound);
-    // Adds 1 to counts[digit] for each element whose key agrees with `prefix` above the digit: the `bits`
-    // bits from `shift` up.
+    // Adds 1 to counts[digit] for each element whose key equals `prefix` above the digit: the `bits` bits
+    // from `shift` up.
     void (*histogram)(Elements elements, std::uint64_t prefix, unsigned shift, unsigned bits,
                       std::uint64_t* counts);
     // Appends an entry for each element whose key is <= bound, in order; element i has the index first + i.
@@ -71,8 +69,8 @@ struct ScanKernels {
     std::uint64_t (*collect64)(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
                                Entry64* out);
     std::uint64_t (*collect128)(Elements elements, std::uint64_t first, std::uint64_t bound, Entry128* out);
-    // The same for keys that were not met before, as far as `seen` remembers, and adds them to it. No key
-    // is held back that was not collected before; one that `seen` has forgotten is collected once more.
+    // The same for keys that `seen` does not hold, and adds them to it. Never skips a key that was not
+    // collected before; collects a key again if `seen` has dropped it.
     void (*forget)(SeenKeys& seen);
     std::uint64_t (*collect_new64)(Elements elements, std::uint64_t first, std::uint64_t bound,
                                    unsigned shift, SeenKeys& seen, Entry64* out);

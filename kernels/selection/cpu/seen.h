@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that were met (selection::SeenKeys), one at a time and for a group at once. What a group of known keys
-// is done with has no branch that depends on them, for a predictor could not tell which element is which.
+// Keys seen so far (selection::SeenKeys), one at a time and per group. Groups of known keys are processed
+// without a branch on a key, because such branches are unpredictable.
 //
 // Functions have internal linkage: objects that are compiled per instruction set include this file.
 #pragma once
@@ -16,8 +16,7 @@ namespace tegu::kernels::seen {
 template <class U>
 constexpr U kFactor = static_cast<U>((0x9e3779b97f4a7c15u >> (64 - 8 * sizeof(U))) | 1);
 
-// The first key of the pair where a key belongs: Fibonacci hashing, which is one to one where the table is
-// wide enough.
+// The first slot of the pair of a key: Fibonacci hashing, which is one to one if the table is wide enough.
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t pair_of(U value, unsigned bits) {
     return std::uint64_t{
@@ -25,7 +24,7 @@ template <class U>
            2;
 }
 
-// Whether frequent keys of this type stand in slots.
+// True if frequent keys of this type are stored in slots.
 template <class U>
 constexpr bool kHasSlots = false;
 #if defined(__AVX512BW__)
@@ -37,7 +36,7 @@ constexpr bool kHasSlots<std::uint32_t> = true;
     return key * factor >> 26;
 }
 
-// Looks for a factor that keeps the frequent keys apart; for 24 of them one in about 140 does.
+// Searches a factor that maps the frequent keys to different slots; for 24 keys one in about 140 does.
 [[gnu::always_inline]] static inline void choose_slots(selection::SeenKeys& seen) {
     std::uint32_t factor = 0;
     for (std::uint32_t attempt = 1; attempt <= 2000 && seen.hot_count > 0; ++attempt) {
@@ -54,13 +53,13 @@ constexpr bool kHasSlots<std::uint32_t> = true;
         factor = 0;
     }
     seen.factor = factor;
-    // Key 0 belongs to slot 0; which gets another, of the next slot or one behind.
+    // Key 0 belongs to slot 0, which gets a key of the next slot or a later one.
     std::uint32_t other = 1;
     while (slot_of(other, factor) == 0 && factor != 0) other *= 2;
     for (unsigned i = 0; i < selection::SeenKeys::kSlots; ++i) seen.slots[i] = i == 0 ? other : 0;
 }
 
-// Every place gets a key that does not belong there, so that an empty place equals nothing.
+// Fills every slot with a key that does not belong there, so that an empty slot equals no key.
 template <class U>
 static void forget(selection::SeenKeys& seen) {
     U* table = reinterpret_cast<U*>(seen.table);
@@ -71,13 +70,13 @@ static void forget(selection::SeenKeys& seen) {
     if (kHasSlots<U>) choose_slots(seen);
 }
 
-// The flagged keys of the group that are none of the frequent ones that were met.
+// The flagged keys of the group, without the frequent keys seen so far.
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_in_list(const group::Group<U>& group,
                                                                std::uint64_t flags,
                                                                const selection::SeenKeys& seen) {
     if (seen.met_count == 0) return flags;
-    alignas(64) U nearest[group::kGroup];  // 0 if key i was met
+    alignas(64) U nearest[group::kGroup];  // 0 if key i was seen
     for (unsigned i = 0; i < group::kGroup; ++i)
         nearest[i] = static_cast<U>(group.keys[i] ^ static_cast<U>(seen.met[0]));
     for (unsigned s = 1; s < seen.met_count; ++s) {
@@ -118,8 +117,7 @@ template <class U>
 }
 #endif
 
-// The flagged keys of the group that the table does not hold. There is no branch, for a predictor could not
-// tell which they are.
+// The flagged keys of the group that are not in the table. No branches, because they would be unpredictable.
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_in_table(const group::Group<U>& group,
                                                                 std::uint64_t flags,
@@ -136,7 +134,7 @@ template <class U>
     return flags & ~group::mask_equal(nearest, U{0});
 }
 #if defined(__AVX512BW__)
-// A pair is gathered as one number of 64 bits.
+// A pair is gathered as one 64-bit number.
 [[gnu::always_inline]] static inline std::uint64_t not_in_table(const group::Group<std::uint32_t>& group,
                                                                 std::uint64_t flags,
                                                                 const selection::SeenKeys& seen) {

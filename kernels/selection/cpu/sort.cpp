@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass by the top digit splits many entries into buckets that fit the cache; each bucket is then sorted
-// by one thread from the low digit up. Only the bits in which keys differ at all make digits, so the narrow
-// ranges that a selection leaves take fewer passes. If one bucket holds too much of everything, all threads
-// do the low-digit passes over the whole instead. A pass gives every stretch of entries its own positions,
-// counted before, in order: that keeps it stable on any number of threads.
+// One pass by the top digit splits many entries into buckets that fit the cache. One thread then sorts each
+// bucket from the low digit up. If one bucket holds too many entries, all threads do the low-digit passes
+// over the whole array instead.
+//
+// Digits consist only of bits in which keys differ, so narrow key ranges take fewer passes. A pass assigns
+// positions to every stretch of entries in order, from counts made before: this keeps the sort stable.
 #include "kernels/selection/cpu/sort.h"
 
 #include <algorithm>
@@ -13,11 +14,11 @@
 namespace tegu::kernels::selection {
 namespace {
 
-constexpr std::uint64_t kShort = 48;  // below, a comparison sort is faster
-// below, counting the values of wide digits takes longer than an extra pass
+constexpr std::uint64_t kShort = 48;  // below this, a comparison sort is faster
+// below this, counting the values of wide digits takes longer than an extra pass
 constexpr std::uint64_t kSmall = 1536;
 constexpr std::uint64_t kBucket = 8192;         // entries of a bucket that sorts within the cache
-constexpr unsigned kSplitBits = 9;              // of the top digit, at most
+constexpr unsigned kSplitBits = 9;              // maximum bits of the top digit
 constexpr unsigned kWideDigit = 11;             // bits of a low digit in the cache
 constexpr unsigned kNarrowDigit = 8;            // and beyond it, where more positions than this miss the TLB
 constexpr std::uint64_t kStopEvery = 1u << 18;  // entries between two polls of the stop token
@@ -54,7 +55,7 @@ struct Stretches {
         return count / parts * part + std::min<std::uint64_t>(part, count % parts);
     }
 
-    // Calls visit(i) for each entry of the part in order; leaves early if a stop is requested.
+    // Calls visit(i) for each entry of the part in order; returns early if a stop is requested.
     template <class Visit>
     void walk(std::uint64_t part, const WorkerGroup& workers, Visit visit) const {
         const std::uint64_t end = begin(part + 1);
@@ -82,10 +83,10 @@ struct Passes {
     }
 };
 
-// passes whose digits are counted in one sweep: their counts stay in the first cache
+// passes whose digits are counted in one sweep: their counts stay in L1
 constexpr unsigned kMaxCounted = 2;
 
-// counts[p] = entries of each digit value in pass first + p, for `number` passes.
+// counts[p] = number of entries per digit value in pass first + p, for `number` passes.
 template <class Entry>
 void count_passes(const Entry* data, std::uint64_t count, unsigned shift, const Passes& passes,
                   unsigned first, unsigned number, Counts* counts) {
@@ -99,8 +100,8 @@ void count_passes(const Entry* data, std::uint64_t count, unsigned shift, const 
     }
 }
 
-// Sorts by one thread. Returns where the result lies. Takes less than a few milliseconds unless the keys
-// crowd into few buckets.
+// Sorts on one thread. Returns the array that holds the result. Takes less than a few milliseconds unless the
+// keys crowd into few buckets.
 template <class Entry>
 Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift) {
     if (count <= kShort) {

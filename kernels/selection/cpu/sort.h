@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting entries of top-k (kernels/selection/cpu/scan.h): by key, stable, so entries that come in index
-// order end in the order of the result.
+// Stable sort by key of the entries of top-k (kernels/selection/cpu/scan.h): entries in index order end in
+// the order of the result.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace tegu::kernels::selection {
 
 // Sorts data[0, count) by key (entry >> shift), keeping the order of equal keys; short arrays are sorted by
-// whole entries. `spare` has capacity for as many. Returns where the result lies, `data` or `spare`; null if
+// whole entries. `spare` has the same capacity. Returns the array with the result, `data` or `spare`; null if
 // a stop was requested.
 template <class Entry>
 Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shift,

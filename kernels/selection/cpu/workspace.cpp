@@ -23,7 +23,7 @@ Result<Workspace> Workspace::create(std::uint64_t size) {
         const std::uint64_t bytes = size + kHugePage;  // begins anywhere in its first huge page
         void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory != MAP_FAILED) {
-            madvise(memory, bytes, MADV_HUGEPAGE);  // advice: where it is refused, small pages do
+            madvise(memory, bytes, MADV_HUGEPAGE);  // only advice: without it, small pages work too
             workspace.memory_ = static_cast<std::byte*>(memory);
             workspace.mapped_ = bytes;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The working memory of one selection after another. A large one gets huge pages: to fault in small pages
-// costs as much as sorting.
+// The working memory of consecutive selections. A large one uses huge pages: page faults on small pages cost
+// as much as the sort.
 #pragma once
 
 #include <cstddef>

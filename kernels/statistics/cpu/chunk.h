@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit of work of reduce: one chunk of 16 tiles of 1024 elements, from memory to a partial result. The
-// chunk kernels are compiled once per instruction set. docs/numerics.md fixes the order of every float
-// operation; the names here are its names.
+// The chunk kernels of reduce: from one chunk of 16 tiles of 1024 elements to a partial result, compiled once
+// per instruction set. docs/numerics.md defines the order of every float operation; this code uses its names.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,9 @@
 namespace tegu::kernels {
 
 // Reduces elements [0, n) of one chunk. `data` is aligned for the element type; the memory up to 8 KiB after
-// the elements may be prefetched, which needs no right to read it. Fields that `needs` does not ask for are
-// unspecified. Chunks may go in any order and to any thread; the partial results go into a PartialTree in
-// order.
-// REQUIRES: 1 <= n <= kChunkElements; only the last chunk of a segment is shorter.
+// the elements may be prefetched, which needs no access right. Fields outside `needs` are unspecified. Any
+// thread may process any chunk in any order; the partial results enter a PartialTree in order. REQUIRES: 1 <=
+// n <= kChunkElements; only the last chunk of a segment is shorter.
 using FloatChunkKernel = void (*)(unsigned needs, const void* data, std::size_t n, FloatPartial* out);
 using IntegerChunkKernel = void (*)(unsigned needs, const void* data, std::size_t n, IntegerPartial* out);
 

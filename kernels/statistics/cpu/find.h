@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of a value among elements, by their bits or as floats: what argmin and argmax end with. Compiled
-// once per instruction set.
+// The index of a value among elements, compared by bits or as floats: the last step of argmin and argmax.
+// Compiled once per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tegu::kernels {
 
-// X(word, type): the types that are searched; integers stand for every type of their width.
+// X(word, type): the searched types; an integer type serves every type of its width.
 #define TEGU_FIND_KERNELS(X) \
     X(bits8, std::uint8_t)   \
     X(bits16, std::uint16_t) \

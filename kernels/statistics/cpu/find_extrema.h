@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smallest and largest element of a segment, by the chunk kernels of reduce.
+// Minimum and maximum of a segment, by the chunk kernels of reduce.
 #pragma once
 
 #include "kernels/execution/cpu/sweep.h"
@@ -10,7 +10,7 @@ namespace tegu::kernels {
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory.
 Result<Extrema> find_extrema(ElementType type, const Segment& segment, const WorkerGroup& workers);
 
-// Bytes that find_extrema() allocates at most.
+// Maximum bytes that find_extrema() allocates.
 std::uint64_t extrema_scratch_bytes(ElementType type, std::uint64_t n);
 
 }  // namespace tegu::kernels

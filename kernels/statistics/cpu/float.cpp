@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chunk kernels of f16, f32 and f64: one short loop per primitive over a tile that is in L1.
+// The chunk kernels of f16, f32 and f64: one short loop per primitive over a tile in L1.
 #include "kernels/execution/cpu/elementwise.h"
 #include "kernels/statistics/cpu/float_sweep.h"
 #include "kernels/statistics/cpu/float_tree.h"
@@ -12,7 +12,7 @@ struct Extrema {
     alignas(64) A min[kCols];
     alignas(64) A max[kCols];
 
-    int cols;  // a power of two: those of a tile that have elements
+    int cols;  // a power of two: the columns of a tile that have elements
 
     void reset(std::size_t n) {
         cols = 1;
@@ -22,7 +22,7 @@ struct Extrema {
             max[k] = -Arithmetic<A>::kInfinity;
         }
     }
-    // A comparison with NaN is false, so NaN never enters.
+    // A comparison with NaN is false, so a NaN is never taken.
     void take(const A* x, std::size_t n) {
         std::size_t begin = 0;
         for (; n - begin >= 4 * kCols; begin += 4 * kCols)
@@ -84,8 +84,8 @@ std::uint64_t count_zeros(const A* x, std::size_t n) {
     return static_cast<std::uint64_t>(count);
 }
 
-// The sweeps that together compute a set of needs: few are compiled, and a larger set takes the one that
-// computes all.
+// The compiled sweeps, one per set of needs. Only few sets are compiled; a larger set uses the sweep that
+// computes everything.
 template <class A>
 class Sweeps {
   public:
@@ -132,7 +132,7 @@ class Chunk {
         if (swept_) totals_.reset();
     }
 
-    // `next`: where the elements after the tile lie.
+    // `next`: the address of the elements after the tile.
     void take_tile(const A* x, std::size_t n, const std::byte* next) {
         if (kSweeps<A> && n == kTileElements)
             sweep_tile(x, next);
@@ -206,7 +206,7 @@ class Chunk {
         return root.s[0];
     }
 
-    // `clean`: the elements with 0 for what is skipped; `raw`: as they are.
+    // `clean`: the elements with 0 in place of skipped ones; `raw`: unchanged.
     void add_sums(const A* clean, std::size_t n, const A* raw, bool partial) {
         alignas(64) A lanes[kLanes];
         SumLanes leaf;
@@ -255,7 +255,7 @@ const float* as_arithmetic(const HalfBits* x, std::size_t n, float* buffer) {
     return buffer;
 }
 
-// prefetched: nearer comes too late, farther has left L1 before it is read
+// prefetch distance: a shorter one comes too late, a longer one has left L1 before it is read
 constexpr std::size_t kAheadBytes = 8192;
 
 template <class A, class Element>

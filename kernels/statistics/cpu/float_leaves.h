@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leaves of a tile of floats: sums and moments of 32 lanes. Part of kernels/statistics/cpu/float.cpp, so
-// compiled once per instruction set. Loops run along the 128 columns of a tile, whose order is the canonical
-// lane order, so the compiler vectorises them without changing a result. What is rare (a leaf that must be
-// recomputed in f64, skipped NaN, a tile that is not full) leaves the fast loops.
+// compiled once per instruction set. Loops run along the 128 columns of a tile, in the canonical lane order,
+// so vectorisation changes no result. Rare cases leave the fast loops: a leaf recomputed in f64, skipped NaN,
+// a partial tile.
 #pragma once
 
 #include <cfloat>
@@ -24,8 +24,8 @@ struct Arithmetic<float> {
     using Counter = std::int32_t;  // as wide as A, so that counting loops vectorise
     static constexpr float kInfinity = __builtin_inff();
     static float abs(float x) { return __builtin_fabsf(x); }
-    // Sums of squares outside this range are recomputed in f64: rounding to a subnormal, or overflow, has
-    // spoilt them.
+    // Sums of squares outside this range are recomputed in f64, because subnormal rounding or overflow made
+    // them inaccurate.
     static bool usable(float q) { return (q >= 0x1p-100f) & (q <= FLT_MAX); }
     static bool finite(float x) { return __builtin_fabsf(x) <= FLT_MAX; }
 };
@@ -62,8 +62,8 @@ struct Magnitude {
     }
 };
 
-// Lanes that have an element in a tile of n elements: short rows fill a few of the first row's. They are what
-// the loops over partial tiles run along.
+// The number of lanes with an element in a tile of n elements: short rows fill only part of the first row.
+// Loops over partial tiles run along these lanes.
 inline int lanes_in(std::size_t n) {
     return n < kCols ? static_cast<int>((n + 3) / 4) : kLanes;
 }
@@ -75,8 +75,8 @@ void fold_quads(const A* acc, A* lanes, int count = kLanes) {
         lanes[l] = (acc[4 * l] + acc[4 * l + 1]) + (acc[4 * l + 2] + acc[4 * l + 3]);
 }
 
-// The leaves of a tile in A, for lanes_in(n). Elements from n on are missing and count as +0.0, which changes
-// no accumulator.
+// The leaves of a tile in A, for lanes_in(n). Missing elements, from n on, count as +0.0, which changes no
+// accumulator.
 template <class F, class A>
 void sum_leaves(const A* x, std::size_t n, A* lanes) {
     alignas(64) A acc[kCols];
@@ -99,7 +99,7 @@ void sum_leaves(const A* x, std::size_t n, A* lanes) {
     fold_quads(acc, lanes, count);
 }
 
-// One leaf recomputed in f64. The elements are those of sum_leaves: NaN that are skipped have become +0.0.
+// One leaf recomputed in f64, from the elements of sum_leaves: skipped NaN are +0.0.
 template <class F, class A>
 double sum_leaf_f64(const A* x, std::size_t n, int lane) {
     double acc[4] = {0, 0, 0, 0};
@@ -169,8 +169,8 @@ Moments moment_leaf_f64(const A* x, std::size_t n, int lane, bool skip_nans, uns
     return Moments{c, c * m + dd, m2 < 0 ? 0 : m2};
 }
 
-// D and Q of the first `lanes` lanes about `mean` (one per column). REQUIRES: x has `rows` rows of as many
-// lanes; all if there are several.
+// D and Q of the first `lanes` lanes about `mean` (one per column). REQUIRES: x has `rows` rows of that many
+// lanes; of all lanes if there are several rows.
 template <class A>
 void deviations(const A* x, int rows, int lanes, const A* mean, A* dev_lanes, A* sqr_lanes) {
     alignas(64) A dev[kCols];
@@ -198,8 +198,8 @@ void deviations(const A* x, int rows, int lanes, const A* mean, A* dev_lanes, A*
     fold_quads(sqr, sqr_lanes, lanes);
 }
 
-// The lanes whose Q cannot be used: recomputed in f64, unless every element equals the mean, a finite one
-// (then that would give the same).
+// Recomputes the lanes with an unusable Q in f64. Skips lanes whose elements all equal a finite mean: the
+// result would be the same.
 template <class A>
 void mend_moments(const A* x, std::size_t n, const A* filled, int rows, const A* mean, const A* sqr,
                   bool skip_nans, MomentLanes* out, unsigned* flags) {
@@ -269,7 +269,7 @@ void moments_full(const A* x, const A* sums, bool skip_nans, MomentLanes* out, u
     widen_moments(x, sums, dev, sqr, skip_nans, out, flags);
 }
 
-// How many elements of each of the first `cols` columns of a tile count.
+// The number of counted elements in each of the first `cols` columns of a tile.
 template <class A>
 void count_columns(const A* x, std::size_t n, std::size_t cols, bool skip_nans, int* count) {
     const std::size_t rows = n / kCols;
@@ -279,8 +279,8 @@ void count_columns(const A* x, std::size_t n, std::size_t cols, bool skip_nans, 
         for (std::size_t i = 0; i < n; ++i) count[i % kCols] -= x[i] != x[i];
 }
 
-// The moments of any tile: elements that are missing or skipped are replaced by the mean of their lane, so
-// that they deviate by 0.
+// The moments of any tile: missing or skipped elements are replaced by the mean of their lane, so that they
+// deviate by 0.
 template <class A>
 void moments_partial(const A* x, std::size_t n, const A* sums, bool skip_nans, MomentLanes* out,
                      unsigned* flags) {

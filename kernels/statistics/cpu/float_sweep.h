@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sweep over a full tile of floats, for a set of needs that is known when it is compiled. Part of
-// kernels/statistics/cpu/float.cpp, so compiled once per instruction set. Four neighbouring columns are one
-// lane, so a vector holds whole lanes: the leaf of the sum, its mean and the deviations from it follow one
-// another while the rows of four vectors' columns are in L1. Written with the compiler's vector types, which
-// have no instruction of their own: the order of every operation is that of docs/numerics.md, column by
-// column.
+// One sweep over a full tile of floats, for a set of needs known at compile time. Part of
+// kernels/statistics/cpu/float.cpp, so compiled once per instruction set. Four neighbouring columns form one
+// lane, so a vector holds whole lanes. The leaf of the sum, its mean and the deviations from it are computed
+// while the rows of four vectors' columns are in L1. Vector types of the compiler keep the order of every
+// operation as in docs/numerics.md, column by column.
 #pragma once
 
 #include <utility>
@@ -15,7 +14,7 @@
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
-// Vectors of A, and of integers as wide for masks and indices.
+// Vectors of A, and of integers of the same width for masks and indices.
 template <class A>
 struct Vectors;
 template <>
@@ -29,13 +28,13 @@ struct Vectors<double> {
     using Integers = Vector<std::int64_t>;
 };
 
-// Whether a vector holds whole lanes; tiles of other types (f64 in vectors of 16 bytes) take the loops of
+// True if a vector holds whole lanes. Tiles of other types (f64 in 16-byte vectors) use the loops of
 // kernels/statistics/cpu/float_leaves.h.
 template <class A>
 constexpr bool kSweeps = kVectorBytes / sizeof(A) >= 4;
 
-// What the sweeps of a chunk carry from tile to tile. Four of each, so that no chain of dependent operations
-// is long.
+// The totals of a chunk, carried from tile to tile. Four of each, which shortens the chains of dependent
+// operations.
 template <class A>
 struct SweepTotals {
     typename Vectors<A>::Floats min[4];
@@ -78,13 +77,13 @@ class Sweep {
     static constexpr bool kHasL1 = (Needs & kNeedL1) != 0;
     static constexpr bool kHasExtrema = (Needs & kNeedExtrema) != 0;
     static constexpr bool kHasZeros = (Needs & kNeedZeros) != 0;
-    // Blocks whose accumulators are in registers at once: extremes and zeros gain from four where there are
-    // 32 registers.
+    // Blocks with accumulators in registers at the same time: extremes and zeros gain from four blocks on 32
+    // registers.
     static constexpr int kAbreast = kVectorBytes < 64 ? 1 : kHasExtrema || kHasZeros ? 4 : 2;
 
   public:
-    // One full tile at `x`; `next` is the memory that will be read after it. True: there may be a NaN in the
-    // tile; false: there is none.
+    // One full tile at `x`; `next` is the memory that is read after it. True: the tile may contain a NaN;
+    // false: it does not.
     static bool tile(const A* x, const std::byte* next, SweepTotals<A>* totals, SweepLeaves<A>* out) {
         I nans{};
         for (int col = 0; col < kCols; col += kStep) {
@@ -123,8 +122,8 @@ class Sweep {
         V total, sum, l1, dev, sqr;
     };
 
-    // Everything but the deviations of blocks [first, first + kAbreast), side by side: each is a long chain
-    // of dependent operations.
+    // Everything but the deviations, for blocks [first, first + kAbreast) interleaved: each block is a long
+    // chain of dependent operations.
     static TEGU_INLINE void take(const A* x, SweepTotals<A>* totals, int first, Block* block) {
         V total[kAbreast], l1[kAbreast], low[kAbreast], high[kAbreast];
         I zeros[kAbreast];
@@ -138,7 +137,7 @@ class Sweep {
                 const V v = load_vector<A>(x + row * kCols + b * kWidth);
                 total[b] = row == 0 ? v : total[b] + v;
                 if (kHasL1) l1[b] = row == 0 ? magnitude(v) : l1[b] + magnitude(v);
-                if (kHasExtrema) {  // a comparison with NaN is false, so NaN never enters
+                if (kHasExtrema) {  // a comparison with NaN is false, so a NaN is never taken
                     low[b] = v < low[b] ? v : low[b];
                     high[b] = v > high[b] ? v : high[b];
                 }
@@ -179,7 +178,7 @@ class Sweep {
         return reinterpret_cast<V>(reinterpret_cast<I>(v) & ~sign);
     }
 
-    // Element k of the result is element Pattern::of(k) of a and b in a row.
+    // Element k of the result is element Pattern::of(k) of a followed by b.
     template <class Pattern, int... K>
     static TEGU_INLINE V shuffled(V a, V b, std::integer_sequence<int, K...>) {
 #if defined(__clang__)
@@ -198,12 +197,12 @@ class Sweep {
     struct Pairs {
         static constexpr int of(int k) { return k ^ 2; }
     };
-    // Quads of a at places 0 and 1, of b at places 2 and 3.
+    // Quads of a at indices 0 and 1, of b at indices 2 and 3.
     template <int First, int Second>
     struct Halves {
         static constexpr int of(int k) { return (k & ~3) + (k & 2 ? kWidth : 0) + (k & 1 ? Second : First); }
     };
-    // From quads (a, b, c, d) of lanes of four blocks to the lanes of a, then those of b, c, d.
+    // Reorders quads (a, b, c, d) of lanes of four blocks to the lanes of a, then those of b, c, d.
     struct Ordered {
         static constexpr int of(int k) { return 4 * (k % (kWidth / 4)) + k / (kWidth / 4); }
     };
@@ -230,7 +229,7 @@ class Sweep {
         const V cd = shuffle<Halves<0, 2>>(c, d) + shuffle<Halves<1, 3>>(c, d);
         return ordered(shuffle<Halves<0, 2>>(ab, cd) + shuffle<Halves<1, 3>>(ab, cd));
     }
-    // One of each lane of four blocks whose quads hold one value each.
+    // One element per lane of four blocks whose quads hold one value each.
     static TEGU_INLINE V pick_lanes(V a, V b, V c, V d) {
         return ordered(shuffle<Blend>(shuffle<BlendOdd>(a, b), shuffle<BlendOdd>(c, d)));
     }

@@ -68,14 +68,14 @@ inline void fold_lanes(MomentLanes* lanes, int width) {
 template <class Lanes>
 class TileTree {
   public:
-    // Takes the leaves of the next tile; `leaf` is overwritten.
+    // Adds the leaves of the next tile; overwrites `leaf`.
     void push(Lanes* leaf) {
         int level = 0;
         for (; (tiles_ >> level) & 1u; ++level) merge(nodes_[level], leaf, kLanes);
         nodes_[level] = *leaf;
         ++tiles_;
     }
-    // The same with leaves in A, all of them finite: what widening them and pushing would give, in one loop.
+    // The same with finite leaves in A: equals widening and pushing them, in one loop.
     template <class A>
     void push_leaves(const A* lanes) {
         switch (__builtin_ctz(~tiles_)) {
@@ -87,7 +87,7 @@ class TileTree {
         }
         ++tiles_;
     }
-    // The same with the leaves of x, d and d * d of a full tile in A, every one of the last usable.
+    // The same with the leaves of x, d and d * d of a full tile in A; all leaves of d * d are usable.
     template <class A>
     void push_moments(const A* sums, const A* dev, const A* sqr) {
         switch (__builtin_ctz(~tiles_)) {
@@ -99,8 +99,8 @@ class TileTree {
         }
         ++tiles_;
     }
-    // Closes the tree, a missing right subtree skipped, and folds the lanes. `lanes`: those that may have
-    // elements, the first ones; folding the others would add nothing. REQUIRES: a tile was pushed.
+    // Closes the tree, skipping a missing right subtree, and folds the lanes. `lanes`: the first lanes, which
+    // may have elements; folding the others would add nothing. REQUIRES: a tile was pushed.
     void finish(Lanes* root, int lanes = kLanes) {
         int level = 0;
         while (!((tiles_ >> level) & 1u)) ++level;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chunk kernels of the integer types. Integer statistics are exact, so their order is free: each tile
+// The chunk kernels of the integer types. Integer statistics are exact, so their order is free. Each tile
 // runs plain loops with accumulators that cannot overflow within 1024 elements, and adds them to the wide
 // totals of the chunk.
 #include "kernels/execution/cpu/vectors.h"
@@ -135,7 +135,7 @@ void add_squares(const T* x, std::size_t n, std::uint64_t limbs[3]) {
     }
 }
 
-// Four vectors of each, so that no chain of dependent operations is long.
+// Four vectors of each, which shortens the chains of dependent operations.
 template <class T>
 class Extremes {
   public:
@@ -212,7 +212,7 @@ void prefetch_after(const T* x, std::size_t n) {
     prefetch_lines(reinterpret_cast<const std::byte*>(x) + kAheadBytes, n * sizeof(T));
 }
 
-// One element, which fills no vector.
+// Processes one element, for remainders below a vector.
 template <class T>
 void add_one(T v, IntegerPartial* out) {
     const std::uint64_t m = magnitude(v);
@@ -237,7 +237,7 @@ void fused_chunk(const T* x, std::size_t n, IntegerPartial* out) {
     for (std::size_t i = full; i < n; ++i) add_one(x[i], out);
 }
 
-// Whether one loop over 32-bit elements for everything is faster than one for each need (docs/simd.md).
+// True if one fused loop over 32-bit elements is faster than one loop per need (docs/simd.md).
 bool fuses(unsigned needs) {
     return (needs & kNeedMoments) || __builtin_popcount(needs & ~kSkipNans) > (kVectorBytes == 64 ? 1 : 2);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every statistic of a chunk of 32-bit integers in one loop, for sets of several needs. Part of
-// kernels/statistics/cpu/integer.cpp, so compiled once per instruction set. Sums of 32 bits wrap around:
-// beside each runs the sum of the high halves, and the difference of the two is a sum of low halves, which
-// fits for a chunk. Squares have 64 bits and the same trick. So nothing leaves the registers before the end
-// of the chunk.
+// kernels/statistics/cpu/integer.cpp, so compiled once per instruction set. 32-bit sums wrap around, so the
+// sum of the high halves is kept beside each. Their difference is the sum of the low halves, which fits for a
+// chunk. 64-bit squares use the same method. All totals therefore stay in registers until the end of the
+// chunk.
 #pragma once
 
 #include "kernels/execution/cpu/vectors.h"
@@ -24,8 +24,7 @@ inline void add_limbs(std::uint64_t limbs[3], Uint128 low, std::uint64_t high) {
     limbs[2] += high + (sum < low);
 }
 
-// The sum of n values of 32 bits from the sum of their high halves and their sum modulo 2^32. REQUIRES: n <
-// 2^16.
+// The sum of n 32-bit values from the sum of their high halves and their sum modulo 2^32. REQUIRES: n < 2^16.
 inline Int128 join_halves(std::int64_t high, std::uint32_t wrapped) {
     return high * 65536 + static_cast<std::uint32_t>(wrapped - (static_cast<std::uint32_t>(high) << 16));
 }
@@ -35,8 +34,8 @@ inline Uint128 join_squares(std::uint64_t high, std::uint64_t wrapped) {
     return (static_cast<Uint128>(high) << 32) + (wrapped - (high << 32));
 }
 
-// The squares of all elements of m, half of them in each result. One instruction each, which neither plain
-// loops nor vector types reach on every instruction set.
+// The squares of all elements of m, half of them in each result. One instruction each, which plain loops and
+// vector types do not reach on every instruction set.
 TEGU_INLINE void square(Vector<std::uint32_t> m, Vector<std::uint64_t>* a, Vector<std::uint64_t>* b) {
     using W = Vector<std::uint64_t>;
 #if defined(__AVX512F__)
@@ -66,7 +65,7 @@ TEGU_INLINE void square(Vector<std::uint32_t> m, Vector<std::uint64_t>* a, Vecto
 #endif
 }
 
-// What vectors of elements add up to, by place.
+// The totals of vectors of elements, one per vector element.
 template <class T>
 class FusedChunk {
     static constexpr bool kSigned = T(-1) < T(0);
@@ -78,14 +77,14 @@ class FusedChunk {
   public:
     explicit FusedChunk(T first) : min_(V{} + first), max_(min_) {}
 
-    // REQUIRES: n is a multiple of kWidth, and kChunkElements at most in all calls.
+    // REQUIRES: n is a multiple of kWidth, and the total of all calls is at most kChunkElements.
     TEGU_INLINE void take(const T* x, std::size_t n) {
         FusedChunk sums = *this;  // in registers
         for (std::size_t i = 0; i < n; i += kWidth) sums.take(load_vector<T>(x + i));
         *this = sums;
     }
 
-    // Adds what was taken to `out`, whose extremes are set.
+    // Adds the totals to `out`, whose extremes are already set.
     void finish(IntegerPartial* out) const {
         const Int128 sum =
             join_halves(static_cast<std::int64_t>(total(high_)), static_cast<std::uint32_t>(total(sum_)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment becomes one partial result: chunks, groups of chunks at fixed positions, the tree. Which worker
-// takes a group changes no bit of it.
+// Reduces a segment to one partial result: chunks, groups of chunks at fixed positions, the tree. The
+// assignment of groups to workers changes no bit.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline void set_positions(IntegerPartial* partial, std::uint64_t begin) {
     partial->min_at = partial->max_at = begin;
 }
 
-// What a run computes from each chunk.
+// The computation that a run applies to each chunk.
 template <class Partial>
 struct ChunkWork {
     void (*kernel)(unsigned, const void*, std::size_t, Partial*);
@@ -45,7 +45,7 @@ struct ChunkWork {
     }
 };
 
-// The subtree of chunks [begin, end), of which chunk(c, &partial) gives one. False: stopped.
+// The subtree of chunks [begin, end); chunk(c, &partial) computes one. False: stopped.
 template <class Partial, class Chunk>
 bool reduce_chunks(std::uint64_t begin, std::uint64_t end, const StopToken& stop, const Chunk& chunk,
                    Partial* out) {
@@ -61,7 +61,7 @@ bool reduce_chunks(std::uint64_t begin, std::uint64_t end, const StopToken& stop
     return true;
 }
 
-// The tree of all chunks, shared by the group. REQUIRES: chunks != 0.
+// The tree of all chunks, shared by the worker group. REQUIRES: chunks != 0.
 template <class Partial, class Chunk>
 Result<void> reduce_tree(std::uint64_t chunks, const WorkerGroup& workers, const Chunk& chunk, Partial* out) {
     if (workers.size() == 1 || chunks == 1) {

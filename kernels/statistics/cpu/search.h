@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// argmin and argmax: the pass over the data keeps the chunk in which an extreme (or the first NaN) appeared;
-// the index is found afterwards by looking through that one chunk again.
+// argmin and argmax: the pass over the data records the chunk with the extreme (or the first NaN). A search
+// of that one chunk then finds the index.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ inline double narrowed(double value, double) {
     return value;
 }
 
-// The first element at or after `from`, in the chunk that starts there, for which `hit` holds. The chunk's
-// partial result says that there is one; if the bytes have changed since, the answer is `from`.
+// The first element at or after `from`, in the chunk that starts there, for which `hit` is true. The chunk's
+// partial result guarantees one; if the bytes have changed since, returns `from`.
 template <class T, class Hit>
 std::int64_t first_hit(const Segment& segment, std::uint64_t from, Hit hit) {
     constexpr std::size_t kBlock = 256;
@@ -71,7 +71,7 @@ inline std::size_t find_equal(const float* x, std::size_t n, float value) {
 inline std::size_t find_equal(const double* x, std::size_t n, double value) {
     return TEGU_ISA_SELECT(find_f64)(x, n, value);
 }
-// Two halves that are not zero are equal if their bits are.
+// Two non-zero halves are equal if their bits are.
 inline std::size_t find_equal(const Half* x, std::size_t n, Half value) {
     return TEGU_ISA_SELECT(find_bits16)(x, n, value.bits);
 }

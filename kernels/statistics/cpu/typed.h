@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reduce and fused share about an element type: its chunk kernel, and the way from the partial result of
-// a segment to the arrays of the job.
+// Code per element type that reduce and fused share: the chunk kernel, and the conversion of a segment's
+// partial result to the arrays of the job.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
 TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
 #undef TEGU_X
 
-// Writes the statistics of a job, in the order of their numbers, one segment a row.
+// Writes the statistics of a job, in the order of their numbers, one segment per row.
 template <class T>
 class StatisticWriter {
   public:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `blocks`. Why the k best blocks are enough: order blocks by their smallest key, then by position.
-// If an element stands in a block that is not among the first k, then each of these k blocks holds an element
-// that is better, or as good and earlier. So the answer lies in k blocks, whatever the data, and taking them
-// best first tightens the bound as fast as it can be.
+// Method `blocks`. It reads only the k best blocks, ordered by their smallest key, then by position. They
+// suffice: for an element in any other block, each of these k blocks holds a better one, or an equal and
+// earlier one. Reading the best block first tightens the bound as fast as possible.
 #include <cmath>
 #include <utility>
 
@@ -12,7 +11,7 @@
 namespace tegu::kernels::topk {
 namespace {
 
-// Drops all candidates but the best k. Returns the worst of them: what comes later must beat it.
+// Drops all candidates but the best k. Returns the worst of them: later candidates must be better.
 template <class Entry>
 Entry keep_best(Selector<Entry>& selector) {
     const std::uint64_t k = selector.problem.k;
@@ -21,9 +20,9 @@ Entry keep_best(Selector<Entry>& selector) {
     return selector.entries[k - 1];
 }
 
-// Drops all candidates but the first of each of the best k keys, and leaves them in order. `worst` becomes
-// the key that others must reach. False: a stop was requested, and all candidates are still there: there is
-// no capacity for more.
+// Keeps the first candidate of each of the best k keys, in order. `worst` becomes the key that later
+// candidates must reach. False: a stop was requested; all candidates remain, and there is no capacity for
+// more.
 template <class Entry>
 bool keep_best_distinct(Selector<Entry>& selector, std::uint64_t* worst) {
     Entry* sorted = sort_by_key(selector.entries, selector.spare, selector.size, selector.shift,
@@ -37,7 +36,7 @@ bool keep_best_distinct(Selector<Entry>& selector, std::uint64_t* worst) {
     return true;
 }
 
-// A key that most likely `wanted` of the minima are within, from every 16th of them.
+// A key that bounds, most likely, `wanted` of the minima; estimated from every 16th of them.
 std::uint64_t guess_bound(const std::uint64_t* minima, std::uint64_t blocks, std::uint64_t wanted,
                           std::uint64_t* scratch) {
     constexpr std::uint64_t kStep = 16;
@@ -50,8 +49,7 @@ std::uint64_t guess_bound(const std::uint64_t* minima, std::uint64_t blocks, std
     return scratch[rank];
 }
 
-// The blocks whose minimum is within the bound, as entries of (minimum, number of the block). Returns how
-// many.
+// The blocks whose minimum is within the bound, as entries of (minimum, block number). Returns their number.
 template <class Entry>
 std::uint64_t list_blocks(const Selector<Entry>& selector, std::uint64_t bound, Entry* order) {
     std::uint64_t size = 0;
@@ -74,7 +72,7 @@ bool find_minima(const Selector<Entry>& selector) {
     });
 }
 
-// Leaves the best k blocks in order in `order`. Returns how many there are; 0 if a stop was requested.
+// Leaves the best k blocks in order in `order`. Returns their number; 0 if a stop was requested.
 template <class Entry>
 std::uint64_t order_blocks(const Selector<Entry>& selector, Entry* order) {
     const std::uint64_t blocks = selector.method.blocks;
@@ -89,8 +87,8 @@ std::uint64_t order_blocks(const Selector<Entry>& selector, Entry* order) {
     return best;
 }
 
-// Leaves in `order`, in order, the blocks with a minimum within the k-th best of the different minima, which
-// becomes the bound. Returns how many there are; 0 if there are not k different minima among those looked at.
+// Leaves in `order` the sorted blocks with a minimum within the k-th best distinct minimum, which becomes the
+// bound. Returns their number; 0 if the examined minima have fewer than k distinct values.
 template <class Entry>
 std::uint64_t order_distinct_blocks(const Selector<Entry>& selector, Entry* order, std::uint64_t& bound) {
     const std::uint64_t k = selector.problem.k;
@@ -115,7 +113,7 @@ std::uint64_t order_distinct_blocks(const Selector<Entry>& selector, Entry* orde
     return last;
 }
 
-// blocks between asking for one and reading it: they lie anywhere in the input
+// prefetch distance in blocks: they lie anywhere in the input
 constexpr std::uint64_t kAhead = 8;
 
 template <class Entry>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting and filling the buckets of top-k: two reads of the elements.
+// Counts and fills the buckets of top-k, with two reads of the elements.
 #include <cassert>
 #include <utility>
 
@@ -9,8 +9,8 @@
 namespace tegu::kernels::topk {
 namespace {
 
-constexpr double kOften = 8;  // elements of a key from which listing all keys beats sorting all elements
-// of the tables of these lists, so that they stay in the second cache or near it
+constexpr double kOften = 8;  // elements per key from which listing keys is faster than sorting elements
+// limits the tables of these lists, so that they stay in L2 or near it
 constexpr unsigned kMaxSeenBits = 18;
 
 }  // namespace
@@ -84,7 +84,7 @@ bool Buckets<Entry>::guess_tie(const std::uint64_t* sample, bool& found) {
         if (!count_tie(bound)) return false;
         const bool too_good = total_ < k;
         found = !too_good && buckets_[used_ - 1].begin < k;
-        // The k-th best may equal the neighbour of the one at its rank in the sample.
+        // The k-th best may equal the neighbour of the sample key at its rank.
         if (too_good ? equal.second == end : equal.first == sample) return true;
         bound = too_good ? *equal.second : *(equal.first - 1);
     }
@@ -144,7 +144,7 @@ bool Buckets<Entry>::scatter() {
         const std::uint64_t* begins = counts_of(part);
         for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + begins[b];
         std::fill(next + used_, next + kMaxBuckets,
-                  store_ + capacity);  // what the map still knows of buckets behind is dropped
+                  store_ + capacity);  // drops the buckets behind it that the map still contains
         const BucketCursors<Entry> to{next, store_ + capacity, boundary_, selector_.spare + kBoundary};
         for_each_piece(part, worker, [&](Elements elements, std::uint64_t begin) {
             sorting_.scatter(elements, begin, map_, to);

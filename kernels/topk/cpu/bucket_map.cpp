@@ -5,9 +5,10 @@
 
 namespace tegu::kernels::topk {
 
-// A bucket is closed when it has an equal share of the sample, or before a cell that would make it half as
-// much again or makes several buckets itself. So of two neighbours one has its share, or both together: at
-// most twice as many as wanted, the last, and that of a tie.
+// A bucket is closed when it has an equal share of the sample. It is also closed before a cell that would
+// make it 1.5 times as large, or that makes several buckets itself. So one of two neighbours has its share,
+// or both together have it. There are at most twice as many buckets as wanted, plus the last, plus that of a
+// tie.
 static_assert(kMaxBuckets >= 2 * kMaxWantedBuckets + 2,
               "build_map() and a bucket for a tie may need as many");
 
@@ -21,8 +22,8 @@ std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std:
     map.cell_shift = bits > kCellBits ? bits - kCellBits : 0;
     const std::uint64_t each = std::max<std::uint64_t>(1, (covered + wanted - 1) / wanted);
     const std::uint64_t last_cell = (limit - map.lowest) >> map.cell_shift;
-    // Cells beyond the limit make one bucket, too: if elements change, a limit that is found later may let
-    // keys into them.
+    // Cells beyond the limit form one bucket, too: if elements change, a later limit may include keys of
+    // them.
     std::fill(map.first, map.first + kCells + 1, 0);
     std::fill(map.shift, map.shift + kCells, static_cast<std::uint8_t>(map.cell_shift));
     std::uint32_t bucket = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a sorted sample becomes a map from keys to buckets (kernels/topk/cpu/buckets.h).
+// Builds a map from keys to buckets from a sorted sample (kernels/topk/cpu/buckets.h).
 #pragma once
 
 #include "kernels/topk/cpu/buckets.h"
@@ -11,8 +11,8 @@ inline unsigned width_of(std::uint64_t value) {
     return value == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(value));
 }
 
-// The map for the keys up to `limit`, of which the first `covered` of the sorted sample are an image. Writes
-// the last key of each bucket to `uppers`. Returns how many buckets there are, below kMaxBuckets. REQUIRES:
+// Builds the map for the keys up to `limit`, which the first `covered` keys of the sorted sample represent.
+// Writes the last key of each bucket to `uppers`. Returns the number of buckets, below kMaxBuckets. REQUIRES:
 // 1 <= wanted <= kMaxWantedBuckets.
 std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std::uint64_t limit,
                         std::uint64_t wanted, BucketMap& map, std::uint64_t* uppers);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `buckets`: the elements are read twice, to count each bucket and to fill it; then each bucket is
-// sorted in the cache and written to the result. Counts are exact and per part of the segment, so buckets lie
-// where their results go and stay stable on any number of threads. Elements and entries may change meanwhile:
-// a sort works on a private copy, and positions are compared with their ends.
+// Method `buckets`: reads the elements twice, to count each bucket and to fill it. It then sorts each bucket
+// in the cache and writes the result. Counts are exact per part of the segment, so buckets lie at their final
+// positions and stay stable for any number of threads. Elements and entries may change meanwhile: a sort uses
+// a private copy, and positions are checked against their ends.
 #pragma once
 
 #include <algorithm>
@@ -43,10 +43,10 @@ class Buckets {
     static constexpr std::uint64_t kAtOnce = 65536;    // entries that a thread writes at a time
 
     struct Bucket {
-        std::uint64_t begin = 0;   // its beginning in the store, and in the result but for `distinct`
+        std::uint64_t begin = 0;   // its start in the store, and in the result except for `distinct`
         std::uint64_t count = 0;   // entries
-        std::uint64_t taken = 0;   // of them, those in the result; with `distinct`, different keys
-        std::uint64_t result = 0;  // with `distinct`: its beginning in the result
+        std::uint64_t taken = 0;   // of them in the result; with `distinct`, distinct keys
+        std::uint64_t result = 0;  // with `distinct`: its start in the result
     };
 
     std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.element_bytes); }
@@ -58,8 +58,8 @@ class Buckets {
         return reinterpret_cast<std::uint32_t*>(selector_.layout.cursors) + worker * 2 * kMaxBuckets;
     }
 
-    // Calls body(elements, begin) for pieces of one part, in order: as long as a poll of the stop token
-    // allows, or tiles where they have to be copied. Counting pays for each piece.
+    // Calls body(elements, begin) for pieces of one part, in order. A piece ends at the next poll of the stop
+    // token, or is a tile if elements have to be copied. Counting has a fixed cost per piece.
     template <class Body>
     void for_each_piece(std::uint64_t part, unsigned worker, Body body) const {
         const std::uint64_t length = selector_.segment.contiguous() ? kPiece : kTile;
@@ -86,24 +86,23 @@ class Buckets {
 
     // Counting and filling.
 
-    // Where the sample says that there are few different keys, lists find them all in one read. They lie in
-    // the store.
+    // If the sample shows few distinct keys, lists find all of them in one read. The lists use the store.
     bool list_keys(const std::uint64_t* sample, bool& found);
     bool count(const std::uint64_t* sample, std::uint64_t covered, std::uint64_t limit);
-    // Counts of each part and bucket, and their sums.
+    // Counts per part and bucket, and their sums.
     bool recount();
-    // If the sample says that many elements equal the k-th best, counts with a bucket for them alone, which
-    // can be cut by index.
+    // If many elements of the sample equal the k-th best, counts with a separate bucket for them, which can
+    // be cut by index.
     bool guess_tie(const std::uint64_t* sample, bool& found);
-    // Counts what is better than the bound, and what equals it in a last bucket of its own.
+    // Counts the keys better than the bound, and the equal keys in a separate last bucket.
     bool count_tie(std::uint64_t bound);
-    // Finds the bucket of the k-th best and drops those behind it. Where it has too many entries for the
-    // memory beside the store, the exact key of the k-th best is searched for.
+    // Finds the bucket of the k-th best and drops those behind it. If it has too many entries for the memory
+    // beside the store, searches the exact key of the k-th best.
     bool find_boundary();
-    // What each bucket has of the best k.
+    // The entries of each bucket that belong to the best k.
     bool cut();
-    // Puts the entries into their buckets. Each part has positions of its own; if the elements changed, those
-    // left over get an entry too.
+    // Writes the entries into their buckets. Each part has its own positions; if the elements changed, unused
+    // positions get an entry too.
     bool scatter();
     Entry* end_of(std::uint64_t part, std::uint32_t b) const;
 
@@ -112,17 +111,17 @@ class Buckets {
     BucketDigits digits_of(std::uint32_t b) const;
     Entry* sort_bucket(std::uint32_t b, unsigned worker) const;
     void write(const Entry* entries, std::uint64_t count, std::uint64_t result) const;
-    // Every bucket from the store to the outputs.
+    // Sorts every bucket from the store to the outputs.
     bool sort_plain();
-    // A bucket that does not fit the scratch: many equal elements, which need no sort, or keys that the
-    // sample knew nothing of.
+    // Writes a bucket that does not fit the scratch: many equal elements, which need no sort, or keys that
+    // the sample missed.
     bool write_large(std::uint32_t b);
-    // Returns where the sorted entries of the bucket lie: in the store, if all keys are equal, else in
-    // `workspace`.
+    // Returns the sorted entries of the bucket: in the store if all keys are equal, else in `workspace`.
     Entry* sort_large(std::uint32_t b, Workspace& workspace);
-    // Every bucket sorted in the store, the first of each key in front.
+    // Sorts every bucket in the store, the first entry of each key in front.
     bool sort_distinct();
-    // The first of each key of a long sorted bucket to its position in the store, which it may already have.
+    // Moves the first entry of each key of a long sorted bucket to its position in the store; it may be there
+    // already.
     bool keep_first_of_each(const Entry* sorted, std::uint32_t b);
     bool write_distinct();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting the buckets of top-k, each in the cache, and writing the result.
+// Sorts the buckets of top-k, each in the cache, and writes the result.
 #include <atomic>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace tegu::kernels::topk {
 namespace {
 
-// Entries: below, counting the values of wide digits takes longer than an extra pass.
+// In entries: below this, counting the values of wide digits takes longer than an extra pass.
 constexpr std::uint64_t kSmall = 1536;
 constexpr unsigned kNarrowDigit = 8;
 
@@ -82,7 +82,7 @@ Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
     });
     if (!compared) return nullptr;
     if (equal.load()) return from;
-    // Entries in an output may change while they are sorted: they are copied first.
+    // Entries in an output may change during the sort, so they are copied first.
     const bool in_output = selector_.layout.entries == nullptr && from != selector_.spare;
     Result<Workspace> made = Workspace::create((in_output ? 2 : 1) * count * sizeof(Entry));
     if (!made) {

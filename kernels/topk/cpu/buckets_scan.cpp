@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweeps of top-k by buckets: counting, filling and sorting them, and writing the result. Positions and
-// counters are what other stores could change as far as a compiler knows, so loops keep everything else in
-// variables of their own.
+// The sweeps of top-k by buckets: counting, filling, sorting and writing the result. To a compiler, any store
+// may change positions and counters, so loops keep all other values in local variables.
 #include "kernels/topk/cpu/buckets.h"
 
 #include "kernels/numerics/sort_key.h"
@@ -23,7 +22,7 @@ using topk::Entry64;
 using topk::kCells;
 using topk::kTieCell;
 
-constexpr std::uint64_t kShort = 32;  // entries: below, inserting is faster than counting
+constexpr std::uint64_t kShort = 32;  // entries: below this, insertion is faster than counting
 
 // Bits of an entry below its key.
 template <class U, class Entry>
@@ -62,9 +61,8 @@ template <class U>
     return map.first[cell] + static_cast<std::uint32_t>(within >> map.shift[cell]);
 }
 
-// Counts the cells, which needs no map, and sums up those of a bucket at the end. Elements
-// beyond the limit go to 64 cells of their own, so that one need not wait for the one before; so does a group
-// of equal cells as a whole.
+// Counts the cells, which needs no map, and sums up those of a bucket at the end. Elements beyond the limit
+// go to 64 private cells, so that their updates do not depend on each other; so does a group of equal cells.
 template <class U, bool Float>
 [[gnu::always_inline]] inline void count_flat(Elements elements, const BucketMap& map, std::uint32_t* cells,
                                               std::uint64_t* counts) {
@@ -152,7 +150,7 @@ template <class U, class Entry>
     }
 }
 
-// Counts become the indices at which each digit begins.
+// Converts counts to the indices at which each digit begins.
 [[gnu::always_inline]] inline void to_begins(std::uint32_t* counts, std::uint32_t values) {
     std::uint32_t next = 0;
     for (std::uint32_t value = 0; value < values; ++value) {
@@ -200,7 +198,7 @@ Entry* sort(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* 
     return a;
 }
 
-// A run at a time, so that the indices may lie where the entries are.
+// Processes one run at a time, so that `indices` may be the memory of the entries.
 template <class U, bool Float, class Entry>
 void write(const Entry* entries, std::uint64_t count, std::uint64_t flip64, std::byte* values,
            std::byte* indices) {

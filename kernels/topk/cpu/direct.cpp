@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `direct`: a short row, which stays in the cache. The k-th best of the minima of about 4 k
-// interleaved lanes is a key that k elements reach for sure, and that little more than k elements reach as a
-// rule: these are collected and sorted. With `distinct` they may repeat; if they were too few for that, the
-// whole row is sorted.
+// Method `direct`: for a short row, which stays in the cache. The bound is the k-th best of the minima of
+// about 4 k interleaved lanes. At least k elements reach it, and usually few more. These elements are
+// collected and sorted. With `distinct` they may repeat; if too few keys remain, the whole row is sorted.
 #include <utility>
 
 #include "kernels/selection/cpu/sort.h"
@@ -11,7 +10,7 @@
 namespace tegu::kernels::topk {
 namespace {
 
-// Leaves in order what is within the bound. False: a stop was requested.
+// Leaves the elements within the bound, in order. False: a stop was requested.
 template <class Entry>
 bool sort_within(Selector<Entry>& selector, Elements elements, std::uint64_t bound) {
     selector.size = selector.collect(elements, 0, bound, selector.entries);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `distinct`. Where values rarely repeat it does what the plain methods do and keeps the first of each
-// key: for small k the elements within the k-th best of the different minima of blocks, else those within a
-// bound from the sample. Where they repeat, lists that remember what they met (kernels/topk/cpu/lists.h). A
-// sample decides; whatever it says, a bound that held too few is followed by a pass without one.
+// Method `distinct`. If a sample shows few repeated values, it works as the plain methods and keeps the first
+// entry of each key. For small k the bound is the k-th best distinct minimum of blocks, else it comes from
+// the sample. If values repeat, lists store the keys seen so far (kernels/topk/cpu/lists.h). A bound that
+// held too few keys is followed by a pass without a bound.
 #include "kernels/topk/cpu/lists.h"
 
 namespace tegu::kernels::topk {
 namespace {
 
-// elements that tell whether values repeat so often that minima of blocks are of no use
+// sample elements that decide whether values repeat so often that minima of blocks are useless
 constexpr std::uint64_t kLook = 512;
 
 template <class Entry>
@@ -34,11 +34,10 @@ class Distinct {
     }
 
   private:
-    // Elements within a bound up to which sorting all of them costs less than looking at each whether it was
-    // met.
+    // Maximum elements within a bound for which sorting all of them costs less than a lookup per element.
     std::uint64_t few_more() const { return selector_.problem.k + selector_.problem.k / 2 + 4096; }
 
-    // The key within which the sample itself has k different ones.
+    // The key within which the sample itself has k distinct keys.
     std::uint64_t certain_bound(const std::uint64_t* sample) const {
         std::uint64_t keys = 0;
         for (std::uint64_t i = 0; i < method_.sample; ++i) {
@@ -58,7 +57,7 @@ class Distinct {
                                  method_.seen_bits};
     }
 
-    // Unless a small sample finds values that repeat. It grows with n, as a second read would cost
+    // Unless a small sample finds repeated values. The sample grows with n, because a second read would cost
     // more.
     bool by_blocks() {
         const std::uint64_t size = std::min(std::max(kLook, selector_.problem.n / 4096), method_.sample);

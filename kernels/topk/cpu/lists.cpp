@@ -10,7 +10,7 @@ namespace tegu::kernels::topk {
 unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot) {
     // lanes of a group: a rarer key is in fewer than every second group
     constexpr std::uint64_t kHotShare = 64;
-    constexpr std::uint64_t kSure = 4;  // elements of the sample that are no accident
+    constexpr std::uint64_t kSure = 4;  // minimum occurrences in the sample that are no coincidence
     unsigned count = 0;
     for (std::uint64_t begin = 0, end = 0;
          begin < size && sample[begin] <= bound && count < SeenKeys::kMaxHot; begin = end) {
@@ -20,7 +20,7 @@ unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t
     return count;
 }
 
-constexpr std::uint64_t kSmall = 4096;         // results up to which a list is cut early
+constexpr std::uint64_t kSmall = 4096;         // maximum results for which a list is cut early
 constexpr std::uint64_t kPollEvery = 1 << 16;  // entries between two polls of the stop token
 
 template <class Entry>
@@ -51,8 +51,7 @@ void Lists<Entry>::open(unsigned worker, std::uint64_t bound) {
 template <class Entry>
 void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count, unsigned worker) {
     if (list.closed) return;
-    // A list is cut long before it is full where that costs little: its bound is what keeps most elements
-    // out.
+    // Cuts a list long before it is full where that costs little: its bound rejects most elements.
     if (list.size + count > memory_.capacity ||
         (selector_.problem.k <= kSmall && list.size > 3 * selector_.problem.k + 512))
         cut(list);
@@ -61,13 +60,13 @@ void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count
                                        list.entries + list.size);
 }
 
-// Sorts the list, leaves the first of each key, and of these the best k.
+// Sorts the list, keeps the first entry of each key, and of these the best k.
 template <class Entry>
 void Lists<Entry>::cut(List& list) {
     Entry* sorted =
         sort_by_key(list.entries, list.spare, list.size, selector_.shift, selector_.workers.alone(0));
     list.closed = sorted == nullptr || overflown_.load(std::memory_order_relaxed);
-    if (list.closed) return;  // a stop was requested, and the group finds out
+    if (list.closed) return;  // a stop was requested; the group detects it
     if (sorted != list.entries) std::swap(list.entries, list.spare);
     list.size = selector_.first_of_each_key(list.entries, list.size);
     if (list.size >= selector_.problem.k) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of different keys, for data in which values repeat. Each worker remembers the keys that it met and
-// adds the first of equal elements to its list; a full list is cut to its best keys, which tightens its
-// bound. A worker gets its tiles in increasing order, so the first of equal keys has the smallest index.
+// Lists of distinct keys, for data with repeated values. Each worker stores the keys it has seen and appends
+// the first of equal elements to its list. A full list is cut to its best keys, which tightens its bound. A
+// worker gets its tiles in increasing order, so the first of equal keys has the smallest index.
 #pragma once
 
 #include <atomic>
@@ -11,16 +11,15 @@
 
 namespace tegu::kernels::topk {
 
-// The memory of the lists, and when they give up.
+// The memory of the lists, and their limits.
 template <class Entry>
 struct ListMemory {
     Entry* entries;          // [workers x capacity]
     Entry* spare;            // [workers x capacity]
     std::byte* tables;       // [workers] of table_bytes
     std::uint64_t capacity;  // of one list, >= 2 * kTile
-    std::uint64_t
-        max_kept;        // keys that a list may hold after a cut: k, or fewer, beyond which the pass gives up
-    unsigned seen_bits;  // of SeenKeys
+    std::uint64_t max_kept;  // maximum keys of a list after a cut: k, or fewer; beyond that the pass gives up
+    unsigned seen_bits;      // of SeenKeys
 };
 
 template <class Entry>
@@ -28,12 +27,12 @@ class Lists {
   public:
     enum class End { Done, Stopped, GaveUp };
 
-    // `hot`: keys that the sample shows often, `hot_count` of them. `selector` outlives the lists.
+    // `hot`: `hot_count` keys that are frequent in the sample. `selector` outlives the lists.
     Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, const std::uint64_t* hot,
           unsigned hot_count);
 
-    // One pass over the segment for the best k keys within the bound, fewer if there are not so many.
-    // Leaves them in the selector.
+    // One pass over the segment for the best k keys within the bound, or fewer if there are fewer. Leaves
+    // them in the selector.
     End pass(std::uint64_t bound);
 
   private:
@@ -42,7 +41,7 @@ class Lists {
         Entry* spare = nullptr;
         std::uint64_t size = 0;
         std::uint64_t bound = 0;
-        bool closed = false;  // nothing can be better any more, or the pass ends
+        bool closed = false;  // no better key can follow, or the pass ends
         SeenKeys seen;
     };
 
@@ -60,7 +59,7 @@ class Lists {
     List lists_[kMaxWorkers];
 };
 
-// The keys within the bound that one in 64 elements of the sorted sample or more have. Returns how many, at
+// The keys within the bound with at least one in 64 elements of the sorted sample. Returns their number, at
 // most SeenKeys::kMaxHot.
 unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot);
 

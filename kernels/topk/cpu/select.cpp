@@ -14,18 +14,17 @@ namespace {
 constexpr std::uint64_t kMinBlock = 64;
 constexpr std::uint64_t kMinLanes = 64;
 constexpr std::uint64_t kBlocksFrom = 1024;   // elements
-constexpr std::uint64_t kMinInBuckets = 512;  // results that are worth buckets
-constexpr std::uint64_t kCached = 8u << 20;   // bytes of input that a second read finds in a cache
+constexpr std::uint64_t kMinInBuckets = 512;  // minimum results for buckets
+constexpr std::uint64_t kCached = 8u << 20;   // bytes of input that stay in a cache for a second read
 
-// The k up to which it pays to read k blocks again: fewer where each of them is a trip to memory.
+// Maximum k for which reading k blocks again pays: smaller where each block is a memory access.
 std::uint64_t max_blocks(const Problem& problem) {
     const bool cached = problem.n * element_bytes(problem.type) <= kCached;
     return problem.n / ((cached ? 8 : 32) * kMinBlock);
 }
 
 void choose_blocks(const Problem& problem, Method& method) {
-    // Near sqrt(2n / k): as many minima to sort through as elements to read again. Never more than n / 8 of
-    // these.
+    // Near sqrt(2n / k): as many minima to sort as elements to read again. At most n / 8 minima.
     method.block = kMinBlock;
     while (method.block < kTile && method.block * method.block * problem.k < 2 * problem.n &&
            problem.k <= problem.n / (16 * method.block))
@@ -49,7 +48,7 @@ Method threshold_method(const Problem& problem) {
     return method;
 }
 
-// A bucket of about 4096 entries sorts within the first cache.
+// A bucket of about 4096 entries sorts within L1.
 Method buckets_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Buckets;
@@ -60,7 +59,7 @@ Method buckets_method(const Problem& problem) {
     return method;
 }
 
-// `within` fits the lists of any number of workers, which lie side by side.
+// `within` fits the adjacent lists of any number of workers.
 Method distinct_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Distinct;
@@ -95,7 +94,7 @@ Method kind_of_method(const Problem& problem) {
     return problem.distinct ? distinct_method(problem) : threshold_method(problem);
 }
 
-// The wanted method where it can answer the problem.
+// The wanted method if it can solve the problem.
 Method method_of(const Problem& problem, CpuTopkMethod wanted) {
     const std::uint64_t n = problem.n, k = problem.k;
     if (problem.distinct) return kind_of_method(problem);

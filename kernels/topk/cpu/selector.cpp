@@ -8,10 +8,11 @@
 namespace tegu::kernels::topk {
 namespace {
 
-// elements of a sample from which their key is as good as known to be frequent
+// sample elements from which their key is almost certainly frequent
 constexpr std::uint64_t kFrequent = 8;
 
-// The ranks in the sample that `expected` of them become, so that most likely as many as that lie within.
+// An expected count in the sample plus a margin of 4 standard deviations, which the true count most likely
+// does not exceed.
 double with_reserve(double expected) {
     return expected + 4 * std::sqrt(expected) + 4;
 }
@@ -25,9 +26,8 @@ void for_each_run(const std::uint64_t* sample, std::uint64_t size, Visit visit) 
     }
 }
 
-// How many different keys of the segment one element of the sample stands for, where its key is not
-// frequent: what the pairs of equal keys say of values that repeat equally often, and less than it should be
-// for others. At most n / size.
+// The number of distinct keys of the segment per sample element whose key is not frequent, estimated from
+// pairs of equal keys. Assumes that values repeat equally often; too low for others. At most n / size.
 double keys_of_element(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
     double pairs = 0;
     double rare = 0;
@@ -42,16 +42,15 @@ double keys_of_element(const std::uint64_t* sample, std::uint64_t size, std::uin
     return rare / (2 * pairs) / (1.15 + 3 / std::sqrt(pairs));
 }
 
-// How many different keys the best elements of a sample stand for: so many of them, `pairs` of them equal.
+// The number of distinct keys behind the best `elements` of a sample, `pairs` of them equal.
 double keys_of_prefix(double elements, double pairs, double each, double max) {
-    // whatever is true of the others
+    // a lower bound, for any distribution of the other keys
     const double sure = elements * elements / (2 * (pairs + 2 * std::sqrt(pairs) + 3));
-    const bool as_elsewhere = pairs <= elements / each + 3;  // twice what is expected
+    const bool as_elsewhere = pairs <= elements / each + 3;  // up to twice the expected number
     return std::min(elements * max, std::max(sure, as_elsewhere ? elements * each : 0));
 }
 
-// The same as rank_in_sample() for different keys: a frequent one counts once, whatever its share of the
-// elements.
+// rank_in_sample() for distinct keys: a frequent key counts once, for any share of the elements.
 std::uint64_t rank_of_distinct(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n,
                                std::uint64_t k) {
     const double each = keys_of_element(sample, size, n);

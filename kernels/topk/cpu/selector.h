@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the methods of top-k share while they run: the segment as tiles, the working memory cut into its
-// parts, the candidates. Each method is a function on a Selector that leaves in `entries` and `size` the
-// answer in order, perhaps with more entries behind it; false: a stop was requested, or out_of_memory.
+// The state that the methods of top-k share: the segment as tiles, the parts of the working memory, the
+// candidates. Each method is a function on a Selector. It leaves the sorted answer in `entries` and `size`,
+// possibly with more entries behind it. False: a stop was requested, or out_of_memory.
 #pragma once
 
 #include <algorithm>
@@ -22,22 +22,22 @@ using selection::take_sample;
 using selection::tasks_of;
 
 constexpr std::uint64_t kMaxSample = 8192;
-constexpr std::uint64_t kParts = 32;         // buckets: parts of the segment that are counted by themselves
+constexpr std::uint64_t kParts = 32;         // buckets: parts of the segment with separate counts
 constexpr std::uint32_t kMaxBuckets = 2560;  // buckets: of them
 constexpr std::uint32_t kMaxWantedBuckets = 1024;
 constexpr std::uint64_t kBoundary = 65536;  // buckets: entries of the bucket that is cut
 constexpr std::uint64_t kAnyKey = ~std::uint64_t{0};
 
-// What one task of `threshold` found in pass 1, and where its entries go.
+// The result of one task of `threshold` in pass 1, and the destination of its entries.
 struct TaskTally {
     std::uint64_t less;
     std::uint64_t equal;
     std::uint64_t begin;    // index of its first entry
-    std::uint64_t ordered;  // the same once entries that pass 1 stored have been put in order
-    std::uint64_t ties;     // how many of `equal` are taken
+    std::uint64_t ordered;  // the same after the entries of pass 1 have been put in order
+    std::uint64_t ties;     // the taken part of `equal`
 };
 
-// The parts of the working memory, one after another. With memory null it only measures.
+// The consecutive parts of the working memory. With null memory it only measures.
 struct Layout {
     std::byte* entries = nullptr;         // [method.entries], for `distinct` [workers x entries]
     std::byte* spare = nullptr;           // the same again
@@ -55,13 +55,13 @@ struct Layout {
     Layout(std::byte* memory, const Problem& problem, const Method& method);
 };
 
-// Entries of buckets that wait in the output, where only the bucket that is cut has some that do not get
-// there.
+// True if the entries of buckets are stored in the output first. Only the bucket that is cut has entries that
+// are not part of the result.
 inline bool entries_in_output(const Problem& problem, const Method& method) {
     return method.kind == MethodKind::Buckets && !method.wide && !problem.distinct;
 }
 
-// Of a table of SeenKeys for elements of `width` bytes.
+// Bytes of a table of SeenKeys for elements of `width` bytes.
 inline std::uint64_t table_bytes(unsigned seen_bits, unsigned width) {
     return (std::uint64_t{2} << seen_bits) * width;
 }
@@ -79,13 +79,13 @@ struct Selector {
     Entry* entries;
     Entry* spare;
     std::uint64_t size = 0;
-    bool written = false;        // buckets: the answer stands in the target
+    bool written = false;        // buckets: the answer is in the target
     bool out_of_memory = false;  // why a method failed, if not for a stop request
 
     Selector(const Segment& the_segment, const Problem& the_problem, const Method& the_method,
              Workspace& workspace, const Target& the_target, const WorkerGroup& the_workers);
 
-    // Elements [begin, begin + count) side by side. REQUIRES: count <= kTile.
+    // Elements [begin, begin + count), contiguous. REQUIRES: count <= kTile.
     Elements view(std::uint64_t begin, std::uint64_t count, unsigned worker) const {
         if (segment.contiguous())
             return Elements{segment.data + begin * segment.element_bytes, count, problem.flip};
@@ -114,7 +114,7 @@ struct Selector {
     Entry last_index() const { return (Entry{1} << shift) - 1; }
 
     // Keeps of each key the entry with the smallest index. REQUIRES: data[0, count) sorted by key. Returns
-    // how many are left.
+    // the number of kept entries.
     std::uint64_t first_of_each_key(Entry* data, std::uint64_t count) const;
 };
 
@@ -124,10 +124,10 @@ const std::uint64_t* take_sample(const Selector<Entry>& selector) {
                        selector.layout.sample, selector.workers);
 }
 
-// The rank in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
+// The rank in the sorted sample that most likely bounds the answer; >= method.sample: there is none.
 std::uint64_t rank_in_sample(const std::uint64_t* sample, const Problem& problem, const Method& method);
 
-// About how many different keys the segment has, rather too few. `sample` as take_sample() leaves it.
+// An estimate, rather too low, of the distinct keys of the segment. `sample` as take_sample() leaves it.
 double different_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n);
 
 // Finds the key of the k-th best, digit by digit from the top, in as many passes. Uses layout.histograms.
@@ -147,10 +147,10 @@ bool select_buckets(Selector<Entry>& selector);  // may write the outputs itself
 template <class Entry>
 bool select_distinct(Selector<Entry>& selector);
 
-// Ways of `distinct`. True with fewer than k entries: it is not the way for this data. False: a stop was
-// requested.
+// Variants of `distinct`. True with fewer than k entries: the variant does not suit this data. False: a stop
+// was requested.
 
-// For small k and values that rarely repeat. `bound` becomes a key that k different ones reach, if one was
+// For small k and values that rarely repeat. `bound` becomes a key that k distinct keys reach, if one was
 // found.
 template <class Entry>
 bool select_distinct_blocks(Selector<Entry>& selector, std::uint64_t& bound);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `threshold`. Pass 1 counts in each task what is better than the bound and what equals it; a bound
-// that does not hold the answer, or that holds too much, gives way to an exact one. Pass 2 stores the entries
-// where the counts put them; for small k pass 1 does so while the elements are in the cache. Elements that
-// change meanwhile never lead out of bounds: tasks store what fits and fill up the rest.
+// Method `threshold`. Pass 1 counts per task the keys better than the bound and those equal to it. A bound
+// with too few or too many elements is replaced by an exact one. Pass 2 stores the entries at the positions
+// from the counts; for small k pass 1 stores them while the elements are in the cache. Elements that change
+// meanwhile never cause access out of bounds: tasks store what fits and pad the rest.
 #include <atomic>
 #include <utility>
 
@@ -15,7 +15,7 @@ namespace {
 template <class Entry>
 class Threshold {
   public:
-    // `capacity`: for entries, and for as many again.
+    // `capacity`: of the entries, and of the spare array.
     Threshold(Selector<Entry>& selector, std::uint64_t capacity)
         : selector_(selector), tasks_(tasks_of(selector.problem.n)), capacity_(capacity) {}
 
@@ -27,7 +27,7 @@ class Threshold {
         return select() && sort();
     }
 
-    // The first of each key within the bound in order, if there is capacity for all; else no entries.
+    // The first entry of each key within the bound in order, if there is capacity for all; else no entries.
     bool within(std::uint64_t bound) {
         bound_ = bound;
         selector_.size = 0;
@@ -41,7 +41,7 @@ class Threshold {
   private:
     std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.element_bytes); }
 
-    // The best k, in order of the tasks, perhaps with others.
+    // The best k, in the order of the tasks, possibly with others.
     bool select() {
         const std::uint64_t k = selector_.problem.k;
         const bool at_once = k <= selector_.problem.n / kStoreAtOnce;
@@ -54,8 +54,8 @@ class Threshold {
         return store();
     }
 
-    // Pass 1. With `at_once`, a task's entries go to `spare`, one task behind another in any order, as long
-    // as they fit.
+    // Pass 1. With `at_once`, stores the tasks' entries in `spare`, one task after another in any order, as
+    // long as they fit.
     bool tally(bool at_once) {
         TaskTally* tallies = selector_.layout.tallies;
         std::atomic<std::uint64_t> used{0};
@@ -81,7 +81,7 @@ class Threshold {
         return done;
     }
 
-    // Entries that pass 1 stored, from `spare` to `entries` in the order of the tasks.
+    // Copies the entries of pass 1 from `spare` to `entries` in the order of the tasks.
     bool put_in_order() {
         TaskTally* tallies = selector_.layout.tallies;
         selector_.size = 0;
@@ -96,8 +96,8 @@ class Threshold {
         });
     }
 
-    // All that is within the bound, if there is capacity for it; else everything better and the first ties up
-    // to k.
+    // Takes all elements within the bound if there is capacity; else all better ones and the first ties up to
+    // k.
     void assign_ranges() {
         const std::uint64_t k = selector_.problem.k;
         std::uint64_t ties = total_.equal;
@@ -132,7 +132,7 @@ class Threshold {
         std::fill(out, end, selector_.entry_of(bound_, task * kTask));
     }
 
-    // Returns the end of what was stored. The kernel writes straight to its rank where even a whole tile
+    // Returns the end of the stored entries. The kernel writes directly to its rank if even a whole tile
     // would fit.
     Entry* store_tile(std::uint64_t begin, std::uint64_t count, unsigned worker, bool all_ties,
                       std::uint64_t* ties, Entry* out, Entry* end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a thread that runs one job at a time on its backend, and the queue of the jobs that wait for it.
+// Executor: a thread that runs one job at a time on its backend, and the queue of the waiting jobs for it.
 // The backend is the CPU with a thread pool, the CPU with one thread (the express lane), or a GPU. A job
 // belongs to the io thread before submit() and after take_done(), which therefore holds the last reference.
 #pragma once
@@ -155,7 +155,7 @@ class Executor {
     std::uint64_t wait_ns(uid_t uid, wire::Priority priority) const;
     // Whether a job of another user runs now, or of another process of this user.
     bool runs_other(uid_t uid, pid_t pid) const;
-    // Predicted, of the user's jobs that wait and run.
+    // Predicted, of the user's waiting jobs and run.
     std::uint64_t backlog_ns(uid_t uid) const;
     // Why the executor runs nothing any more, if it does not: the daemon must end.
     std::optional<Error> failure() const;
@@ -214,7 +214,7 @@ class Executor {
     std::optional<Error> failure_;
     bool stopping_ = false;
 
-    std::thread thread_;  // last: starts when all else is there
+    std::thread thread_;  // last member: starts after the others are initialized
 };
 
 }  // namespace tegu::daemon

@@ -29,8 +29,7 @@ inline constexpr char kStoredBufferName[] = "tegud-buffer-";
 inline constexpr char kStoredTableName[] = "tegud-table-";
 inline constexpr char kStoredProbeName[] = "tegud-probe";
 
-// What the service manager calls the socket on which scrapes are answered: FileDescriptorName= of
-// tegud-metrics.socket.
+// What the service manager calls the socket for metric scrapes: FileDescriptorName= of tegud-metrics.socket.
 inline constexpr char kScrapeSocketName[] = "metrics";
 
 struct StoredDescriptors {

@@ -38,7 +38,7 @@ struct MeasuredJob {
     CostClass job;
     Target target = Target::Inline;
     std::size_t gpu_kind = 0;
-    unsigned threads = 1;            // that it was divided among
+    unsigned threads = 1;            // that computed the job
     std::uint64_t predicted_ns = 0;  // what predict_ns() said when it was admitted
     std::uint64_t measured_ns = 0;   // of computing, without waiting and copies
     bool cold = false;               // it read or wrote pages that were mapped for it first
@@ -65,8 +65,8 @@ class CostModel {
     std::uint64_t predict_ns(const CostClass& job, Backend backend) const;
 
     // Takes the rows of a tuning table that fit the backend in place of those before, and forgets what jobs
-    // and samples taught there, unless they are the same. `of_device`: they are for this very device. Returns
-    // how many fit; with none the source is Default again.
+    // and samples taught taddress of the output operand unless they are the same. `of_device`: they are for
+    // this very device. Returns how many fit; with none the source is Default again.
     std::size_t set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device = true);
     // Takes measurements. Those that a row of the table is for correct that row.
     void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source);

@@ -129,7 +129,7 @@ void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept {
     try {
         if (!enqueue(fds, uid)) return;
     } catch (const std::exception&) {
-        return;  // no memory: they are closed address of the output operand and with SO_LINGER off only a file system can delay that
+        return;  // no memory: they are closed here, and with SO_LINGER off only a file system can delay that
     }
     try {
         std::thread(close_those_of, uid).detach();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a thread that runs one job at a time on its backend, and the queue of the waiting jobs for it.
-// The backend is the CPU with a thread pool, the CPU with one thread (the express lane), or a GPU. A job
-// belongs to the io thread before submit() and after take_done(), which therefore holds the last reference.
+// Executor: a thread that runs one job at a time on its backend, and the queue of waiting jobs. The backend
+// is the CPU with a thread pool, the CPU with one thread (express lane), or a GPU. The io thread owns a job
+// before submit() and after take_done(), so it holds the last reference.
 #pragma once
 
 #include <array>
@@ -155,7 +155,7 @@ class Executor {
     std::uint64_t wait_ns(uid_t uid, wire::Priority priority) const;
     // Whether a job of another user, or of another process of this user, runs now.
     bool runs_other(uid_t uid, pid_t pid) const;
-    // Predicted, of the user's waiting jobs and run.
+    // Predicted time of the user's waiting and running jobs.
     std::uint64_t backlog_ns(uid_t uid) const;
     // The error that stopped the executor, if any; the daemon must end.
     std::optional<Error> failure() const;

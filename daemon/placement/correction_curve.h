@@ -34,8 +34,8 @@ class CorrectionCurve {
     // Records a lower bound from an aborted job: jobs take at least 2^octaves times as long. Moves most of
     // the way to the bound.
     void raise(double expected_ns, double octaves);
-    // Records an upper bound without a measurement: jobs take at most 2^octaves times as long. Does not count
-    // as evidence.
+    // Records an upper bound without a measurement: jobs take at most 2^octaves times as long. The cell then
+    // counts as two jobs.
     void lower(double expected_ns, double octaves, const Parent& parent);
 
     // Number of jobs that the cell at `expected_ns` has learnt from, up to kTrusted.

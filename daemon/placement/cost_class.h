@@ -16,7 +16,7 @@ struct CostClass {
         0;  // operation, type, variant, kind of shape and details, in steps of a factor of two
     std::uint64_t plan_ns = 0;  // JobPlan::predicted_ns, at least 1
     double gpu_work = 0;        // gpu_work_of(), in picoseconds of one multiprocessor at 1 GHz
-    double gpu_steps = 0;       // launches that wait for one another
+    double gpu_steps = 0;       // dependent launches
 
     Operation operation() const { return job.operation; }
     // Of all sequences.

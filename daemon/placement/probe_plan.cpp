@@ -51,8 +51,7 @@ std::vector<Sample> classes() {
             rows(sample(Operation::EntropyMap, u8, 961, 16))};
 }
 
-// One thread is asked for what is short taddress of the output operand the others for what may be worth the
-// way to them.
+// One thread is asked for what is short there, the others for what may be worth the way to them.
 std::vector<std::uint64_t> sizes(Backend backend) {
     if (backend == kOneThread) return {4 << 10, 32 << 10, 256 << 10};
     if (backend == kPool) return {16 << 10, 128 << 10, 1 << 20, ProbePlan::kMostElements};

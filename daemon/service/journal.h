@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log sink under systemd: the journal's own protocol, so that fields stay fields. Elsewhere base/log.h
-// writes lines to stderr. The datagrams are sent address of the output operand not by libsystemd: a journal
-// that does not read would stop the thread that logs, and with it the daemon. What the journal does not take
-// at once is dropped and counted, and the next message that it takes is followed by the count.
+// writes lines to stderr. The datagrams are sent here, not by libsystemd: a journal that does not read would
+// stop the thread that logs, and with it the daemon. What the journal does not take at once is dropped and
+// counted, and the next message that it takes is followed by the count.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a daemon starts with: the listening socket, inherited from systemd or bound address of the output
-// operand and what systemd kept of the daemon before. A socket file that is already there is replaced only if
-// nothing answers on it, and what systemd made is never removed.
+// What a daemon starts with: the listening socket, inherited from systemd or bound here, and what systemd
+// kept of the daemon before. A socket file that is already there is replaced only if nothing answers on it,
+// and what systemd made is never removed.
 #pragma once
 
 #include <sys/types.h>

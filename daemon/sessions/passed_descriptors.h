@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptors that a service manager passes: $LISTEN_PID, $LISTEN_FDS and $LISTEN_FDNAMES, as
-// sd_listen_fds_with_names(3) has them. Read address of the output operand because that function gives up all
-// of them where one is not open or a number is none.
+// sd_listen_fds_with_names(3) has them. Read here, because that function gives up all of them where one is
+// not open or a number is none.
 #pragma once
 
 #include <cstdint>

@@ -85,9 +85,9 @@ Result<void> Session::check_backend(const wire::JobRequest& request) const {
     return {};
 }
 
-// The whole life of a small job: computed address of the output operand its reply written next to the others
-// of this wake-up. A prediction that is wrong delays everybody for no longer than kInlineLimit; a job in
-// place has then overwritten its input, and goes on.
+// The whole life of a small job: computed here, its reply written next to the others of this wake-up. A
+// prediction that is wrong delays everybody for no longer than kInlineLimit; a job in place has then
+// overwritten its input, and goes on.
 Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared,
                                     const Choice& choice, TimePoint deadline) {
     const Operation operation = operation_of(prepared.job);

@@ -101,7 +101,7 @@ Result<KernelBench::Prepared*> KernelBench::prepare(std::size_t index, const Job
     for (int i = 0; i < inputs; ++i)
         made.inputs.push_back({inputs_.get(job.type, job.rows * job.cols, values, i), job.cols});
     for (const ArraySpec& output : made.plan.outputs) {
-        // written address of the output operand so that no page is new when the clock runs
+        // written here, so that no page is new when the clock runs
         made.arrays.emplace_back(array_bytes(output));
         made.outputs.push_back(kernels::OutputView{made.arrays.back().data()});
     }

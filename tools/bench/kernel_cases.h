@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of each operation: operations/<stem>.cpp adds those of one, from the list in base/job.h. The axes
-// are lists taddress of the output operand and every case is a point of them; names read
-// "operation/type/n=.../axis=value/...".
+// are lists there, and every case is a point of them; names read "operation/type/n=.../axis=value/...".
 #pragma once
 
 #include <string>

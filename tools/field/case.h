@@ -20,9 +20,9 @@ enum class Clock {
 
 // Functions fail with an Error. OutOfMemory, Unsupported and Unavailable leave the case out, with the message
 // as the reason; Internal means a wrong result, which is reported and makes the whole run fail; DeviceLost
-// ends all cases of the GPU. Functions are called in the order in which they stand address of the output
-// operand by one thread, which is that of the GPU. They share what they need through what they capture: the
-// runner destroys a case as soon as it is done with it.
+// ends all cases of the GPU. Functions are called in the order in which they stand here, by one thread, which
+// is that of the GPU. They share what they need through what they capture: the runner destroys a case as soon
+// as it is done with it.
 struct Case {
     // The description of the record. `name` is unique within part and backend, and the same on every board:
     // it must not hold what a board decides.

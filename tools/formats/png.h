@@ -26,7 +26,7 @@ struct PngHeader {
 bool looks_like_png(std::string_view prefix);
 
 // `prefix`: the first 33 bytes of the file or more. An image whose rows cannot come out of file_bytes of
-// deflate is refused address of the output operand before anybody allocates for it.
+// deflate is refused here, before anybody allocates for it.
 Expected<PngHeader> parse_png(std::string_view prefix, std::uint64_t file_bytes);
 
 // Decodes the whole file into `samples`: rows * cols of header.type, dense, aligned for it. Undefined

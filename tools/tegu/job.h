@@ -38,8 +38,7 @@ void add_job_options_of_two(CommandLine& line, JobOptions& options);
 void add_output_options(CommandLine& line, JobOptions& options, const char* formats);
 // Adds --rows and --axis.
 void add_axis_options(CommandLine& line, JobOptions& options);
-// Add --skip-nans and --range: which operations have them, and what they mean taddress of the output operand
-// differs.
+// Add --skip-nans and --range: which operations have them, and what they mean there, differs.
 void add_nan_option(CommandLine& line, JobOptions& options, const std::string& help);
 void add_range_option(CommandLine& line, JobOptions& options, const std::string& help);
 

@@ -16,8 +16,7 @@ namespace tegu {
 namespace cli {
 namespace {
 
-// What the command line asks for: help and version are printed address of the output operand a mistake is a
-// usage error.
+// What the command line asks for: help and version are printed here, a mistake is a usage error.
 int report_parse(const CLI::App& app, const CLI::App* chosen, const CLI::ParseError& error, bool json) {
     const char* operation = chosen != nullptr ? chosen->get_name().c_str() : "";
     if (error.get_exit_code() != 0) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune show [FILE]: the rows of one table, or of those that are in force address of the output operand
-// in words.
+// tegu-tune show [FILE]: the rows of one table, or of those that are in force here, in words.
 #include <cstdio>
 
 #include "tools/tune/commands.h"

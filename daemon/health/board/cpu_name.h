@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of the CPU in /proc/cpuinfo. Arm kernels print numbers of designer and part taddress of the output
-// operand which are looked up.
+// The name of the CPU in /proc/cpuinfo. Arm kernels print numbers of designer and part there, which are
+// looked up.
 #pragma once
 
 #include <string>

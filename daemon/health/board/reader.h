@@ -65,7 +65,7 @@ class Reader {
     Value<std::string> word(const Source& source);
     Value<std::int64_t> integer(const Source& source, Range range, std::string_view unit = {});
 
-    // The first of `paths` that is taddress of the output operand readable or not.
+    // The first of `paths` that is there, readable or not.
     Source find(std::initializer_list<std::string> paths);
     Source find(const std::string& path) { return find({path}); }
     std::vector<std::string> list(const std::string& path) { return files_->list(path); }

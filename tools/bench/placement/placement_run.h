@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times each case on the CPU, on the GPU and where a daemon that has the choice puts it. Three private
-// daemons, which see the same pattern of jobs: two are told waddress of the output operand the third one
-// chooses, and knows only what its own jobs have shown. They take turns, so that all see the same moods of
-// the machine.
+// daemons, which see the same pattern of jobs: two are told where, the third one chooses, and knows only what
+// its own jobs have shown. They take turns, so that all see the same moods of the machine.
 #pragma once
 
 #include <functional>

@@ -12,10 +12,9 @@ namespace cli {
 namespace top {
 namespace {
 
-constexpr int kLabel = 6;   // columns of a label before a meter
-constexpr int kValue = 20;  // columns of a value after it
-constexpr std::size_t kFewCores =
-    12;  // up to address of the output operand less one, each has a bar of its own
+constexpr int kLabel = 6;              // columns of a label before a meter
+constexpr int kValue = 20;             // columns of a value after it
+constexpr std::size_t kFewCores = 12;  // up to here, less one, each has a bar of its own
 constexpr std::size_t kMostColumns = 256;
 
 // Distances to throttling: the daemon calls less than 5 C near.

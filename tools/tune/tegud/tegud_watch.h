@@ -20,7 +20,7 @@ class TegudWatch {
     ~TegudWatch();
 
     bool is_there() const;
-    // "tegud (pid 71) runs address of the output operand with 2 other connections: ..."; empty: none does.
+    // "tegud (pid 71) runs here, with 2 other connections: ..."; empty: none does.
     std::string warning() const;
     // Jobs that it has run since the last call, or since open().
     std::uint64_t jobs_since();

@@ -40,7 +40,7 @@ class CostProbe {
 
   private:
     struct Step;
-    // Starts with the backends that are wanted and have no known times.
+    // Starts with the backends for which is_wanted() is true or that have no known times.
     template <class Wanted>
     void begin(const Wanted& is_wanted) noexcept;
     // Calls `function`; on out of memory it ends the probing.

@@ -42,8 +42,8 @@ struct Question {
     // Extra time of earlier jobs on the same data because a copy was missing. Once it reaches the copy time,
     // the copy is free. So the loss is at most twice that of the best choice in hindsight.
     std::uint64_t paid_ns = 0;
-    // A job with a longer GPU time than divide_ns is divided over the idle GPUs. REQUIRES two or more idle
-    // GPUs and can_divide.
+    // If can_divide is set and two or more GPUs are idle, a job with a longer GPU time than divide_ns is
+    // divided over them.
     bool can_divide = false;
     std::uint64_t divide_ns = UINT64_MAX;
     // A trial runs a job on a target that is not expected to be the fastest, to detect wrong predictions. 0:

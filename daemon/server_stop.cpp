@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the server ends: jobs in flight get `timeouts.stop_ms`, then the rest is answered with an error. A
+// Shutdown of the server: jobs in flight get `timeouts.stop_ms`; the remaining ones get an error reply. A
 // second signal shortens that time, and a fatal error skips it.
 #include <boost/asio/post.hpp>
 #include <csignal>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a connection ends: by what is overdue, by an error of its client, or because the client is gone.
+// Ends a connection: after a timeout, an error of its client, or a disconnect.
 #include <poll.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BUFFER_* requests. Helper threads make the pages of large buffers, give memory back and seal; the reply
-// follows when they are done. A large buffer gets its pages in slices; users take turns with theirs.
+// Handles BUFFER_* requests. Helper threads allocate pages of large buffers, free memory and seal; the reply
+// follows later. Pages of large buffers are allocated in slices, round robin over users.
 #include <algorithm>
 #include <new>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JOB and CANCEL: admission, the inline path, and the life of a job that waits for the executor.
+// Handles JOB and CANCEL: admission, the inline path, and jobs that wait for an executor.
 #include <algorithm>
 
 #include "daemon/buffers/buffer_services.h"

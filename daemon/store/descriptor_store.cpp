@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which buffers are kept, for whom, and what is said of it. What is asked of the service manager for them
-// stands in descriptor_store_rounds.cpp, what the daemon before left in descriptor_store_start.cpp.
+// Selects the kept buffers, and their status. descriptor_store_rounds.cpp sends the requests to the service
+// manager; descriptor_store_start.cpp adopts the previous daemon's buffers.
 #include "daemon/store/descriptor_store.h"
 
 #include <sys/random.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of the service manager: rounds of a few messages each, and what became of those of the round
-// before. Nothing is stored in the first moments of a buffer, and no round begins while the one before is in
-// doubt.
+// Messages to the service manager, in rounds of a few each. A round checks the result of the previous one
+// before it sends more. Buffers are stored only after a pause, so short-lived ones cause no messages.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>

@@ -21,7 +21,7 @@ class Tuning {
 
     // The state in force; never null.
     const std::shared_ptr<const TuningState>& state() const { return state_; }
-    // Reads the tables again on the helper thread. Of several reloads during one only the last one runs.
+    // Reads the tables again on the helper thread. Of overlapping reloads only the last one takes effect.
     void reload(const config::Settings::Tuning& settings, HelperThread& helper);
 
     // Values at the last read; "" is none.

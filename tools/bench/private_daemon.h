@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tegud of one's own on a socket in a new temporary folder, without a settings file of the system. Stopped
-// and cleaned up by the destructor.
+// A private tegud on a socket in a new temporary folder, without the system's settings file. The destructor
+// stops it and removes the folder.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory bandwidth that the data sheet of a known board or GPU promises.
+// The memory bandwidth in the data sheet of a known board or GPU.
 #pragma once
 
 #include <cstdint>

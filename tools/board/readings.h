@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What identity.cpp and watch.cpp share: values of the health readers as optional numbers, and the management
-// library where it is of use.
+// Shared by identity.cpp and watch.cpp: values of the health readers as optional numbers, and the management
+// library if available.
 #pragma once
 
 #include <memory>

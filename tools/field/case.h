@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case: one thing to measure; it says what to do once. A part (part.h) declares its cases. The runner decides
-// which of them the time allows and checks each result once. It repeats the run until its median is steady,
-// and again after cooling where the board was throttled. Then it records the median.
+// Case: one measured operation; it defines a single run. A part (part.h) declares its cases; the runner
+// selects those that fit the time and checks each result once. It repeats the run until the median is stable,
+// again after cooling if the board was throttled.
 #pragma once
 
 #include <cstddef>

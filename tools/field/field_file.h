@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a field file, taken apart: its head, and the lines of its records. Reads what Recorder writes,
-// whole or with a last line that was cut off.
+// Splits the text of a field file into its head and the lines of its records. Reads the output of Recorder,
+// complete or with a truncated last line.
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that cases read: the same bytes on every board and in every run, so that times of two boards are
-// of one job.
+// Input arrays of the cases: the same bytes on every board and in every run, so that times of boards are
+// comparable.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU cases of all seeds share.
+// Shared by the GPU cases of all seeds.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of subcommands: those of the operations, then the others. A command is one file; its setup
-// declares the options and returns what runs once they are parsed.
+// declares the options and returns the function to run after parsing.
 #pragma once
 
 #include <functional>

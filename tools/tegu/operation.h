@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation as the command words it: the parameters that its options make, and how the arrays of its
-// result are told to a person, to a program and to a file. run_operation() does what is the same for all, so
-// that a command is its options and its words.
+// An operation of the command: parameters from options, and the output of the result arrays as text, JSON and
+// file. run_operation() does the common part.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of STATS that belong to one operation, as one line of a table instead of twenty lines of
-// counters: what it did, how long that took and how well it was predicted.
+// The fields of STATS for one operation as one table row: jobs, times and prediction accuracy.
 #pragma once
 
 #include <string>

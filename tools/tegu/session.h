@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every subcommand shares: the common options, the connection, and how results and errors are said. Data
-// goes to stdout, messages to stderr; with --json stdout holds one JSON object, the error included.
+// Shared by all subcommands: the common options, the connection, and the output of results and errors. Data
+// goes to stdout, messages to stderr; with --json stdout has one JSON object, errors included.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations whose main result has one value for each element of the input: written as .npy in full
-// precision, or as a picture with a scale that is known beforehand, so that two made alike can be compared by
-// eye; --scale chooses otherwise. People get a summary.
+// Operations with one result value for each input element. Output is .npy in full precision, a picture, or a
+// text summary. Pictures have a fixed scale, so that they are comparable; --scale changes it.
 #pragma once
 
 #include <string>

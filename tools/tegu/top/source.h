@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the daemon how it is, again and again, on a thread of its own: a daemon that hangs holds this thread,
-// not the keys. One connection, sought again each time when it is lost.
+// Polls HEALTH on a separate thread, so that a hung daemon does not block the keys. Uses one connection and
+// reconnects after a loss.
 #pragma once
 
 #include <condition_variable>

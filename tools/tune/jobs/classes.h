@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of jobs that are tuned, each by itself, and the jobs that stand for a class while it is
-// measured: a small, a middle and a large one of it. A policy gets a row if it is good for all of them.
-// operations/<stem>.cpp lists those of an operation.
+// The classes of jobs that are tuned separately. A small, a middle and a large job represent a class; a
+// policy gets a row if it is good for all of them. operations/<stem>.cpp lists the classes of an operation.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that measured jobs read, in memory of the host. Jobs of one type share an array: a shorter job
-// reads the front of it.
+// Input arrays of measured jobs in host memory. Jobs of one type share an array; a shorter job reads its
+// front.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session: one run over its steps, within its time. Each step gets an equal share of what is left; a step
-// that needs much more is left out. What is found goes to the journal before the next step begins.
+// Session: one run over its steps within a time limit. Each step gets an equal share of the time left; a step
+// that needs much more is skipped. Findings are written to the journal before the next step.
 #pragma once
 
 #include <atomic>

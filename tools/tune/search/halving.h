@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Successive halving: all candidates are measured a little, the better half again with twice the samples, and
-// so on. So most of the time goes to those that may be the best. The candidates are numbers; what they stand
-// for, and the clock, are the caller's.
+// Successive halving: measures all candidates briefly, the better half again with twice the samples, and so
+// on. So most of the time is spent on the best candidates. Candidates are numbers; the caller measures them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Daemon: the tegud of this machine, as far as it is told to read its tables again.
+// Daemon: reloads the tables of this machine's tegud.
 #pragma once
 
 #include <cstdint>

@@ -152,7 +152,7 @@ void CostModel::learn(const MeasuredJob& measured) {
                      expected.parent);
 }
 
-// Whatever else was learnt, it takes longer than this.
+// A lower bound of the time, regardless of other measurements.
 void CostModel::learn_overrun(const CostClass& job, std::uint64_t spent_ns) {
     if (predict_ns(job, kOneThread) >= spent_ns) return;
     const Expected expected = expect(job, kOneThread);

@@ -37,8 +37,8 @@ uid_t peer_of(int socket) {
 
 }  // namespace
 
-// One connection: reads a request, writes the answer, then reads and drops what still comes until the other
-// side closes, for the kernel throws an answer away that is on its way when bytes are left unread.
+// One connection: reads a request, writes the answer, then reads and drops input until the peer closes.
+// Otherwise the kernel would discard an answer in flight when unread bytes remain.
 class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
   public:
     Exchange(ScrapeServer& server, Fd socket, std::uint64_t number)

@@ -77,8 +77,7 @@ void Connection::on_readable() {
     end_turn();
 }
 
-// All of a wake-up counts: that a client reads, sends and goes costs more than what it asks for, if that is
-// little.
+// The whole wake-up counts: for small requests, reading and sending cost more than the work.
 void Connection::end_turn() {
     const TimePoint end = Clock::now();
     shared_.turns.spend(uid_, nanoseconds(end - turn_began_), end);

@@ -243,8 +243,8 @@ void DescriptorStore::take_back(std::uint64_t number, Entry& entry) {
     entry.sent = 0;
 }
 
-// Which of those that were sent with the probe are lost nobody says: all are taken back, and half as many
-// tried next, until one more is one too many.
+// The lost ones among those sent with the probe are unknown. So all are taken back and half as many are tried
+// next, until the exact limit is found.
 void DescriptorStore::refused() {
     probe_.reset();
     barrier_.reset();

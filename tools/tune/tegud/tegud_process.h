@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about a tegud from the processes of this machine and from its STATS.
+// Facts about a tegud from the processes of this machine and from its reported fields.
 #pragma once
 
 #include <cstdint>

@@ -204,7 +204,7 @@ void Server::tell_manager() {
         notify_again();
         status_.refresh(reports_, Clock::now());
     } catch (const std::bad_alloc&) {
-        // Tried again in a second.
+        // Retried in a second.
     }
 }
 

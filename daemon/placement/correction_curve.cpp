@@ -90,7 +90,7 @@ void CorrectionCurve::raise(double expected_ns, double octaves) {
     if (cell.seen > 0 && static_cast<double>(cell.mean) >= least) return;
     const double before = cell.seen == 0 ? 0 : static_cast<double>(cell.mean);
     cell.mean = static_cast<float>(before + kRaise * (least - before));
-    // A large spread, so that short jobs revert it quickly.
+    // A large spread, so that a few fast jobs revert it.
     cell.spread = std::max(cell.spread, static_cast<float>(kRaisedSpread));
     cell.seen = std::clamp<std::uint16_t>(cell.seen, 1, kSettled - 1);
 }

@@ -21,7 +21,7 @@ std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
 
 }  // namespace
 
-// What a control task works on: the thread of the executor has it while it runs, the io thread before and
+// The data of a control task: owned by the executor's thread while it runs, by the io thread before and
 // after.
 struct CostProbe::Step {
     Step(Backend of, std::uint64_t budget_ns, bool its_times)

@@ -198,7 +198,7 @@ std::size_t Connection::process_frames(Bytes bytes) {
     return consumed;
 }
 
-// After all whole frames: may a part of a frame wait, and the descriptor of its header; nothing else.
+// After all whole frames only a partial frame and the descriptor of its header may wait.
 void Connection::check_surplus_descriptors() {
     std::size_t allowed = 0;
     if (!unprocessed_.empty()) {
@@ -237,7 +237,7 @@ void Connection::finish_wakeup() {
     wait_readable();
 }
 
-// Behind those of the same user who waited for this turn to end: they are looked at once before it.
+// Posted behind connections of the same user that wait for the end of this turn: they are served first.
 void Connection::post_turn() {
     turn_posted_ = true;
     boost::asio::post(shared_.io, [self = shared_from_this()] {

@@ -119,7 +119,7 @@ class Session final : public Connection {
     std::uint64_t number_;
     std::string name_;
     AccountHold account_;
-    std::optional<Operation> operation_;  // of the job that the request at hand asks for, once that is known
+    std::optional<Operation> operation_;  // of the job in the current request, once known
     std::uint64_t features_ = 0;
     std::uint64_t max_jobs_in_flight_ = 0;
     BufferTable buffers_;

@@ -38,7 +38,7 @@ class Tuning {
     std::string directory_, overlay_;
     std::shared_ptr<const TuningState> state_ = std::make_shared<TuningState>();
     std::uint64_t loads_ = 0;
-    std::shared_ptr<Load> wanted_;  // the last one that was asked for
+    std::shared_ptr<Load> wanted_;  // the last requested load
 };
 
 }  // namespace tegu::daemon

@@ -24,7 +24,7 @@ class KernelBench {
   public:
     explicit KernelBench(const Settings& settings);
 
-    // Adds a case for one thread, and one for the threads of the settings, if the filter wants them. Jobs of
+    // Adds a case for one thread, and one for the threads of the settings, if they match the filter. Jobs of
     // two inputs get two different arrays.
     void add_job(const std::string& name, const Job& job, Values values = Values::Uniform);
 

@@ -45,7 +45,7 @@ class Nvml {
 
 // The words of the bits that slow a GPU down below its own choice: "sw_power_cap", "hw_slowdown",
 // "sync_boost", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown". Idle clocks and
-// clocks that somebody has set are no throttling.
+// clocks set by an administrator are not throttling.
 std::vector<std::string> throttle_words(std::uint64_t bits);
 
 }  // namespace tegu::board

@@ -30,7 +30,7 @@ inline std::unique_ptr<Nvml> open_nvml(const BoardSource& source, const device::
     return nvml ? std::move(*nvml) : nullptr;
 }
 
-// The first fan that tells anything; else the card's.
+// The first fan with a reading; else the card's.
 inline std::optional<FanState> fan_of(const std::vector<daemon::health::Fan>& fans, const Nvml* nvml) {
     for (const daemon::health::Fan& fan : fans)
         if (fan.duty_ratio.known() || fan.revolutions_per_minute.known())

@@ -25,7 +25,7 @@ struct FieldText {
     bool whole = true;     // nothing was cut off or left out
 };
 
-// What tells the cases of a file apart.
+// The key of a case in a file.
 std::string case_key(const std::string& part, const std::string& name, const std::string& backend);
 
 // The text up to the first record and from behind the last one.

@@ -64,7 +64,7 @@ Case gpu_case(const std::shared_ptr<JobSetup>& setup,
 // back. REQUIRES: context.gpu.
 Case copied_case(const std::shared_ptr<JobSetup>& setup);
 
-// Adds cases of the job on all backends that are there, or says why it cannot run here.
+// Adds cases of the job on all present backends, or records why it cannot run here.
 void add_job_cases(PartContext& context, CaseList& cases, FieldJob job);
 
 }  // namespace tegu::field

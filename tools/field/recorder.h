@@ -24,7 +24,7 @@ class Recorder {
     // The same, but what is in the file is replaced.
     static Result<Recorder> replace(const std::string& path, const FieldHead& head);
 
-    // Whether the file has a result for the case, or says why it cannot have one.
+    // Whether the file has a result for the case, or the reason why it cannot have one.
     bool has(const std::string& part, const std::string& name, const std::string& backend) const {
         return known_.count(case_key(part, name, backend)) != 0;
     }

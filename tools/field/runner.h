@@ -29,7 +29,7 @@ struct RunSummary {
 
 class Runner {
   public:
-    // `stopped`: asked often; true ends the run after the case at hand. All references outlive the runner.
+    // `stopped`: polled often; true ends the run after the current case. All references outlive the runner.
     Runner(PartContext& context, Recorder& recorder, Progress& progress, std::function<bool()> stopped);
 
     // Errors: Io (the file cannot be written). What a case cannot do is no error.

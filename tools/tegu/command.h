@@ -26,7 +26,7 @@
 namespace tegu {
 namespace cli {
 
-// What the program ends with after a command that succeeded: 0, unless the command says otherwise.
+// The exit code after a successful command: 0, unless the command sets another.
 inline int& success_code() {
     static int code = 0;
     return code;

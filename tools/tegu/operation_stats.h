@@ -13,7 +13,7 @@ namespace cli {
 // The operations that the fields speak of, in their order: those with a field "operation_<stem>_jobs_total".
 std::vector<std::string> operation_stems(const std::vector<client::Field>& fields);
 
-// Whether operations_table() tells this field.
+// Whether operations_table() contains this field.
 bool is_of_operation(const std::string& name, const std::vector<std::string>& stems);
 
 // A line for each operation that had jobs; empty if none had. `earlier`: fields of `seconds` before, for the

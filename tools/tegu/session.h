@@ -13,7 +13,7 @@
 namespace tegu {
 namespace cli {
 
-// Seconds before ping, info, stats and buffers give up; jobs and latency have no limit unless they are told.
+// Timeout in seconds of ping, info, stats and buffers; jobs and latency have no limit unless one is set.
 constexpr double kControlTimeout = 5;
 
 struct CommonOptions {
@@ -27,7 +27,7 @@ void add_common_options(CommandLine& line, CommonOptions& options, double defaul
 
 Expected<client::Client> connect(const CommonOptions& options);
 
-// What a command says when its timeout is over.
+// The message of a command after its timeout.
 Error timeout_failure(const CommonOptions& options);
 
 // Makes sure that the process ends within the timeout, plus a second of grace for errors that say more.

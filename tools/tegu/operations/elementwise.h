@@ -27,7 +27,7 @@ class Elementwise : public Operation {
     // `role` of the main result, `label` for people, `unit` of its values; may be empty.
     Elementwise(const JobOptions& job, std::uint8_t role, const char* label)
         : Operation(job), role_(role), label_(label) {}
-    // Adds --colour and --scale; `full` says what --scale full is.
+    // Adds --colour and --scale; `full` describes --scale full.
     void add_picture_options(CommandLine& line, const std::string& full);
 
     // The values that become the first and the last colour with --scale full. May be the same: then those of

@@ -10,7 +10,7 @@
 namespace tegu {
 namespace cli {
 
-// The environment says that stdout, a terminal, shows UTF-8.
+// True if the environment declares UTF-8 for the terminal of stdout.
 bool stdout_has_blocks();
 
 // A bar of `width` cells at most for `share` of 0 to 1; a share above 0 is never empty.

@@ -22,7 +22,7 @@ class App {
     App(const Order& order, double interval);
 
     void add(Sample sample);
-    // False: the user wants to leave.
+    // False: the user quits.
     bool press(int key, const Screen& screen);
 
     double interval() const { return choice_.interval; }

@@ -29,7 +29,7 @@ class Terminal {
     // Waits for a key, for news on `fd`, for a new size, for a signal, or for `seconds`. False: the terminal
     // is gone.
     virtual bool wait(int fd, double seconds) = 0;
-    // The signal that asks the program to end; 0: none came. SIGINT is among them.
+    // The received signal to end the program, such as SIGINT; 0: none.
     virtual int ended_by() const = 0;
 };
 

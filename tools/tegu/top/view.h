@@ -118,7 +118,7 @@ Expected<View> parse_view(const std::string& json);
 // the same process any more.
 void add_rates(View& view, const View& before, double seconds);
 
-// The share of the GPU that is busy: what the board says, else its executors.
+// The busy share of the GPU: the board's value, else that of its executors.
 Number gpu_share(const View& view);
 
 }  // namespace top

@@ -32,7 +32,7 @@ struct ClassLimits {
     std::uint64_t elements = UINT64_MAX;     // of an input
 };
 
-// Whether the job can be done at all, is of the kind that its axis says, and is within the limits.
+// Whether the job is possible, matches the kind of its axis, and is within the limits.
 bool fits(const Job& job, const ClassLimits& limits);
 
 // The classes of an operation, by its stem, of which at least one job is within the limits. Empty: it has no

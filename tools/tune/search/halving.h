@@ -18,7 +18,7 @@ struct Halving {
 // The score of a candidate after `samples` more of it; smaller is better. No value: it cannot run, or is
 // wrong; it is out.
 using Score = std::function<std::optional<double>(std::size_t candidate, unsigned samples)>;
-// Whether to end early: time is up, or somebody wants an end. Asked before each candidate.
+// Whether to end early: time is up, or a stop was requested. Called before each candidate.
 using Stop = std::function<bool()>;
 
 // The candidates that are left, best first; of equal scores the first. When stopped within a round: those of

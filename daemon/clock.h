@@ -22,7 +22,7 @@ inline std::chrono::milliseconds milliseconds(std::uint64_t count) {
     return std::chrono::milliseconds(count);
 }
 
-// `start` plus a time that a client chose; kNever for 0 and for times beyond a century.
+// `start` plus a client's time limit; kNever for 0 and for times beyond about 95 years.
 inline TimePoint deadline_after(TimePoint start, std::uint64_t relative_ns) {
     constexpr std::uint64_t kLongest = 3'000'000'000'000'000'000;
     return relative_ns == 0 || relative_ns > kLongest ? kNever

@@ -26,7 +26,7 @@ void print(std::FILE* file, const std::string& text) {
     (void)std::fwrite(text.data(), 1, text.size(), file);
 }
 
-// For `systemctl status`: the nearest to what went wrong; 0: nothing comes near.
+// The closest errno for `systemctl status`; 0: none fits.
 int errno_of(Status status) {
     switch (status) {
         case Status::BadRequest:
@@ -42,7 +42,7 @@ int errno_of(Status status) {
     }
 }
 
-// The one line about what ends the daemon, in the log and for the service manager.
+// Reports the error that ends the daemon, to the log and to the service manager.
 int report_failure(const Error& error, int exit_code, const char* event = events::kCannotStart) {
     log(LogLevel::Error, error.message,
         {{events::kMessageId, event},
@@ -53,8 +53,7 @@ int report_failure(const Error& error, int exit_code, const char* event = events
     return exit_code;
 }
 
-// A socket that cannot be had is the operator's to mend: a path or permission is wrong, or another daemon
-// runs.
+// A socket failure needs the operator: a wrong path or permission, or another daemon runs.
 int exit_code_of_socket(const Error& error) {
     switch (error.status) {
         case Status::Unavailable: return EX_UNAVAILABLE;
@@ -67,7 +66,7 @@ int exit_code_of_socket(const Error& error) {
     }
 }
 
-// Buffers hold descriptors: as many as the hard limit allows. Returns how many that is.
+// Raises the descriptor limit to the hard limit, because buffers use descriptors. Returns the limit.
 std::uint64_t raise_descriptor_limit() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
@@ -95,7 +94,7 @@ Result<Listener> open_listener(ServerOptions& options) {
     return bind_listener({socket.path, static_cast<unsigned>(socket.mode), static_cast<int>(socket.backlog)});
 }
 
-// A port that is taken is no reason to leave the board without its daemon.
+// A port in use does not stop the daemon.
 void open_scrapes(ServerOptions& options) {
     if (options.scrapes || options.settings.values.metrics.listen.empty()) return;
     Result<Listener> bound = bind_scrape_listener(options.settings.values.metrics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon from start to end: options, settings, log, socket, server. main() is this one call.
+// The whole run of the daemon: options, settings, log, socket, server. main() only calls run_daemon().
 #pragma once
 
 namespace tegu::daemon {

@@ -59,7 +59,7 @@ void HelperThread::stop() {
     }
     changed_.notify_one();
     if (thread_.joinable()) thread_.join();
-    // They end outside of the members: what they own may call submit().
+    // Destroyed outside of the members: their captures may call submit().
     std::list<Task> waiting, done;
     UserTurns<Task> turns;
     waiting.swap(waiting_);
@@ -109,7 +109,7 @@ void HelperThread::end(std::list<Task> task, std::unique_lock<std::mutex>& lock)
     try {
         wake_();
     } catch (const std::exception&) {
-        // Without memory for the wake-up the io thread polls every second while a task is here.
+        // If the wake-up fails on out of memory, the io thread polls every second while a task is here.
     }
     lock.lock();
 }

@@ -10,15 +10,15 @@
 namespace tegu::daemon {
 
 struct Options {
-    std::string settings_file;    // "": the default one, which may be missing
+    std::string settings_file;    // "": the default file, which may be missing
     std::string socket_path;      // "": that of the settings
-    std::string sysroot = "/";    // where the files of the board are read
-    bool check_settings = false;  // report on the file and end
-    bool print_settings = false;  // print the values in force and end
-    bool verbose = false;         // log what is below the level of the settings
+    std::string sysroot = "/";    // root folder of the board's files
+    bool check_settings = false;  // report on the file and exit
+    bool print_settings = false;  // print the values in force and exit
+    bool verbose = false;         // also log messages below the level of the settings
 };
 
-// What ends the program at once: --help, --version, or a wrong command line.
+// A reason to exit at once: --help, --version, or a wrong command line.
 struct EarlyExit {
     int code = 0;      // of sysexits(3): 64 for a wrong command line
     std::string text;  // for standard output if the code is 0, else for standard error

@@ -146,7 +146,7 @@ void Server::poll_all() {
     if (next != kNever) watch(std::max(next, now + kShortestPause));
 }
 
-// Results to their sessions; each session sends once, however many it got.
+// Delivers results to their sessions; each session sends once for all its results.
 void Server::take_results() {
     if (std::optional<Error> failure = jobs_.executors.failure()) return fail(*failure, Status::DeviceLost);
     if (std::optional<Error> failure = jobs_.gpus().failure()) {
@@ -204,7 +204,7 @@ void Server::tell_manager() {
         notify_again();
         status_.refresh(reports_, Clock::now());
     } catch (const std::bad_alloc&) {
-        // Tried again in a second.
+        // Retried in a second.
     }
 }
 

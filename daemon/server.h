@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server: makes the parts of the daemon, connects them on the io thread, and ends them in order.
+// Server: creates the parts of the daemon, connects them on the io thread, and destroys them in order.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -28,9 +28,9 @@ namespace tegu::daemon {
 
 struct ServerOptions {
     SettingsInForce settings;
-    std::uint64_t descriptors = 1024;  // how many the process may open
-    std::string sysroot = "/";         // where the files of the board are read
-    std::optional<Listener> scrapes;   // the socket on which scrapes are answered
+    std::uint64_t descriptors = 1024;  // maximum number that the process may open
+    std::string sysroot = "/";         // root folder of the board's files
+    std::optional<Listener> scrapes;   // the socket for metric scrapes
     StoredDescriptors stored;          // of the previous daemon
 };
 
@@ -39,7 +39,7 @@ class Server {
     Server(ServerOptions options, Listener listener);
     ~Server();
 
-    // Serves until a signal (or a fatal error, which is returned) ends it. Blocks; call once.
+    // Serves until a signal or a fatal error; returns the fatal error. Blocks; call once.
     Result<void> run();
 
   private:
@@ -63,7 +63,7 @@ class Server {
     void end_later();
     void end_if_idle();
     void close_all();
-    // Ends the daemon; every job in flight is answered with `answer`.
+    // Ends the daemon and replies to every job in flight with `answer`.
     void fail(Error error, Status answer);
 
     ServerOptions options_;
@@ -71,7 +71,7 @@ class Server {
     DaemonRecord record_;
     StopState stop_;
     BufferServices buffers_;
-    boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
+    boost::asio::io_context io_{1};  // destroys handlers that never ran, which may release charges
     DescriptorStore store_{io_, buffers_};
     ConnectionShared connections_;
     boost::asio::posix::stream_descriptor held_events_{io_};
@@ -88,7 +88,7 @@ class Server {
     ScrapeServer scrapes_{io_, [this] { return health_.text(wire::HealthForm::Metrics); }};
     ServiceStatus status_;
     Watchdog watchdog_{io_};
-    JobServices jobs_;  // its threads post to what stands above
+    JobServices jobs_;  // its threads post to the members above
     const ReportSources reports_;
     SessionServices services_;
     Acceptor acceptor_;

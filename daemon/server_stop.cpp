@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the server ends: jobs in flight get `timeouts.stop_ms`, then the rest is answered with an error. A
+// Shutdown of the server: jobs in flight get `timeouts.stop_ms`; the remaining ones get an error reply. A
 // second signal shortens that time, and a fatal error skips it.
 #include <boost/asio/post.hpp>
 #include <csignal>
@@ -69,7 +69,7 @@ void Server::end_later() {
     });
 }
 
-// While stopping: a session without anything in flight ends; with the last one the daemon does.
+// While stopping: closes each session without requests in flight; after the last one the daemon ends.
 void Server::end_if_idle() {
     sessions_.for_each([](Session& session) {
         session.guarded([&] {
@@ -80,7 +80,7 @@ void Server::end_if_idle() {
     if (sessions_.all().empty()) io_.stop();
 }
 
-// After a fatal error, jobs that can get no result any more get an answer that lets their clients try again.
+// After a fatal error, jobs without a result get a reply that allows their clients to retry.
 void Server::close_all() {
     if (stop_.failed) deliver_results();
     sessions_.for_each([this](Session& session) {

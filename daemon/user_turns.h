@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UserTurns: items that wait, taken from one user after the other. So an item waits for one item of each
-// other user, however many items those have.
+// UserTurns: a queue of items with round robin over users. An item waits for at most one item of each other
+// user per turn, however many they have.
 #pragma once
 
 #include <sys/types.h>
@@ -11,11 +11,11 @@
 
 namespace tegu::daemon {
 
-// Not thread-safe. No function but one_of() allocates.
+// Not thread-safe. Only one_of() allocates.
 template <class T>
 class UserTurns {
   public:
-    // Items of users, in the order of their turns; no user's list is empty.
+    // Items by user, in the order of their turns; no user's list is empty.
     using Users = std::list<std::pair<uid_t, std::list<T>>>;
 
     // One item, ready for add().
@@ -27,7 +27,7 @@ class UserTurns {
     }
 
     bool empty() const { return users_.empty(); }
-    // Adds the item of `one` behind its user's others; a user without any comes last. Empties `one`.
+    // Appends the item of `one` to its user's list; a new user goes last. Empties `one`.
     void add(Users& one) noexcept {
         const uid_t uid = one.front().first;
         const auto found =
@@ -38,15 +38,15 @@ class UserTurns {
             found->second.splice(found->second.end(), one.front().second);
         one.clear();
     }
-    // The item whose turn it is. REQUIRES: !empty().
+    // The next item. REQUIRES: !empty().
     T& front() { return users_.front().second.front(); }
-    // Ends the turn; the item becomes the last of its user. REQUIRES: !empty().
+    // Ends the turn; the item and its user go last. REQUIRES: !empty().
     void pass() noexcept {
         std::list<T>& mine = users_.front().second;
         mine.splice(mine.end(), mine, mine.begin());
         users_.splice(users_.end(), users_, users_.begin());
     }
-    // Takes the item out, which ends the turn. REQUIRES: !empty().
+    // Removes the next item and ends the turn. REQUIRES: !empty().
     std::list<T> take() noexcept {
         std::list<T>& mine = users_.front().second;
         std::list<T> taken;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in variables that a service manager sets: digits and nothing else.
+// Parses numbers in environment variables of a service manager: digits only.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace tegu::daemon {
 
-// Nothing for what is empty, has anything but digits, or does not fit. REQUIRES: text is not null.
+// nullopt if `text` is empty, contains a non-digit, or does not fit. REQUIRES: text is not null.
 inline std::optional<std::uint64_t> whole_number(const char* text) {
     std::uint64_t number = 0;
     const char* end = text + std::strlen(text);

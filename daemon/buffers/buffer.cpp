@@ -18,8 +18,7 @@ Error busy(std::string field, std::string allowed, std::string message) {
     return error;
 }
 
-// Counts up from a number that nobody can guess: a handle of another connection, or of an earlier daemon,
-// names nothing.
+// Starts at a random number, so that handles of other connections or earlier daemons are invalid.
 std::uint64_t new_handle() {
     static std::uint64_t next = [] {
         std::uint64_t start = 0;
@@ -35,7 +34,7 @@ std::uint64_t new_id() {
     return ++last;
 }
 
-// A function that calls `then` when it is called for the `count`th time. REQUIRES: count >= 1.
+// Returns a function that calls `then` on its `count`th call. REQUIRES: count >= 1.
 std::function<void()> after_all(std::size_t count, std::function<void()> then) {
     if (count == 1) return then;
     return [left = std::make_shared<std::size_t>(count), then = std::move(then)] {
@@ -78,7 +77,7 @@ void Buffer::forbid_registering(const std::function<void()>& then) {
     for (const auto& device : devices_) device->allow_registering(id_, false, each_done);
 }
 
-// Without memory to say it, the next job does: until then the buffer is copied.
+// On out of memory the next job retries; until then the buffer is copied.
 void Buffer::allow_registering() noexcept {
     if (!forbidden_) return;
     try {
@@ -88,7 +87,7 @@ void Buffer::allow_registering() noexcept {
     }
 }
 
-// Devices let go of the mappings before they end.
+// Devices release the mappings before they end.
 Buffer::~Buffer() {
     if (memory_.held != nullptr) memory_.held->keep(fd(), memory_.charge);
     if (devices_.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer: a memfd that jobs read and write in place, and the table of the buffers of one connection. Jobs
-// keep a buffer by shared_ptr, so a handle can be released while they use it. Io thread only; executors touch
-// just the memory.
+// Buffer: a memfd that jobs read and write in place; BufferTable: the buffers of one connection. Jobs hold a
+// shared_ptr, so a handle can be released while they use the buffer. Io thread only; executors access only
+// the memory.
 #pragma once
 
 #include <array>
@@ -34,14 +34,14 @@ struct BufferRange {
     }
 };
 
-// Whoever keeps buffers for the next daemon, and notes there what changes. Io thread.
+// Keeps buffers for the next daemon and records their changes. Io thread.
 class BufferKeeper {
   public:
     virtual ~BufferKeeper() = default;
     virtual void generation_raised(Buffer& buffer) = 0;
 };
 
-// What a buffer was, when the daemon before kept it.
+// State of a buffer that the previous daemon kept.
 struct KeptBuffer {
     std::uint64_t bytes = 0;
     wire::Access access = wire::Access::Read;
@@ -60,10 +60,11 @@ class Buffer {
                                                        BufferCharge charge);
     // Takes a memfd made and populated by the daemon.
     static Result<std::shared_ptr<Buffer>> from_daemon(Fd fd, std::uint64_t bytes, BufferCharge charge);
-    // Takes one that the daemon before kept, or that this one made and was done with, after secure_memfd().
+    // Takes a memfd that the previous daemon kept or that this one created and released, after
+    // secure_memfd().
     static Result<std::shared_ptr<Buffer>> from_store(Fd fd, const KeptBuffer& kept, BufferCharge charge);
 
-    std::uint64_t id() const { return id_; }  // of this buffer alone, for good; no handle
+    std::uint64_t id() const { return id_; }  // unique and constant; not a handle
     std::uint64_t bytes() const { return bytes_; }
     wire::Access access() const { return access_; }
     bool frozen() const { return frozen_; }
@@ -71,76 +72,77 @@ class Buffer {
     std::uint64_t jobs_total() const { return jobs_total_; }
     std::uint64_t generation() const { return generation_; }
     int fd() const { return memory_.fd.get(); }
-    // What a device has to know of it, at this moment.
+    // The present state of the buffer, for a device.
     device::ClientBuffer client_buffer() const;
-    // A job on the device uses it: the device has to forget it before its memory ends. `generation`: that the
-    // job names of an input, which the device then has a copy of; 0: none. REQUIRES: free_on() was called.
+    // Records that a job on the device uses the buffer; the device must release it before its memory ends.
+    // `generation`: the job's generation of an input that the device then has a copy of; 0: none. REQUIRES:
+    // free_on() was called.
     void used_by(const std::shared_ptr<BufferDevice>& device, std::uint64_t generation);
-    // Whether the device has a copy of what a job reads that names the generation, as far as is known here.
+    // Whether the device is believed to have a copy of the content with this generation.
     bool has_copy(const BufferDevice& device, std::uint64_t generation) const;
-    // A copy was not there, or not of the bytes that a job read.
+    // Forgets the recorded copies: one was missing, or had other bytes than a job read.
     void forget_copies() { copies_.clear(); }
-    // Who keeps it for the next daemon, under which number; null and 0: nobody. The keeper outlives it, or
-    // ends this.
+    // Sets the keeper that stores the buffer for the next daemon, and its number there; null and 0: none. The
+    // keeper outlives the buffer or resets this.
     void kept_by(BufferKeeper* keeper, std::uint64_t number) {
         keeper_ = keeper;
         kept_number_ = number;
     }
     std::uint64_t kept_number() const { return kept_number_; }
-    // Charges it, in place of what it was charged to.
+    // Replaces its charge.
     void set_charge(BufferCharge charge) { memory_.charge = std::move(charge); }
-    // It counts against nobody any more, although its memory is still to be given back. Not one that the
-    // daemon made: its client may have it.
+    // Ends the charge before the memory is freed. No effect on memory that the daemon created: its client may
+    // still have it.
     void end_charge() {
         if (!created_by_daemon_) memory_.charge = BufferCharge();
     }
-    // How much longer jobs on its present content have taken so far because a device had no copy of it.
+    // Extra time of jobs on the present content so far because a device had no copy of it.
     std::uint64_t missed_ns() const { return missed_ns_; }
     void set_missed_ns(std::uint64_t ns) { missed_ns_ = ns; }
-    // Has every device that has used it let go of what is registered of it, and register no more of it; then
-    // `then`, at once if none has. After that, or without the memory to say so (bad_alloc: `then` is never
-    // called), end_freeze() or cancel_freeze() takes it back.
+    // Ends the registrations of the buffer on every device that has used it, and forbids new ones. Then calls
+    // `then`, at once if no device has used it. On bad_alloc `then` is never called. In both cases
+    // end_freeze() or cancel_freeze() allows registrations again.
     void forbid_registering(const std::function<void()>& then);
 
-    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is
-    // stopped, leaves the charge of one that the daemon made to `held`, and what its devices could not be
-    // told to `endings`, which both outlive it.
+    // Sets the parts that the destructor uses. `helper` frees large memory; it outlives the buffer or is
+    // stopped. `held` takes the charge of memory that the daemon created. `endings` retries device
+    // notifications for which memory was short. `held` and `endings` outlive the buffer.
     void free_on(HelperThread& helper, HeldMemory& held, BufferEndings& endings) {
         helper_ = &helper;
         endings_ = &endings;
         if (created_by_daemon_) memory_.held = &held;
     }
-    // Its end takes another thread, and time.
+    // True if freeing the buffer needs another thread, and so takes time.
     bool ends_elsewhere() const;
-    // Called once the memory is given back; not if the daemon ends before.
+    // `freed` is called after the memory is freed; not if the daemon ends first.
     void when_freed(std::function<void()> freed) { freed_ = std::move(freed); }
 
-    // What every job checks before it uses the buffer: that it was not made sparse behind our back. Errors:
+    // Checks that no client has made the buffer sparse. Every job calls it before it uses the buffer. Errors:
     // BadDescriptor.
     Result<void> check_pages() const { return check_not_sparse(fd(), bytes_); }
-    // Records the generation that a job names. Errors: BadRange if it is older than one named before.
+    // Records a job's generation. Errors: BadRange if it is older than a recorded one.
     Result<void> note_generation(std::uint64_t generation);
 
     const std::byte* read_data() const { return memory_.readable.data(); }
-    // Maps it for writing if it is not. Errors: Denied (registered for reading, or frozen), Busy (being
-    // frozen), OutOfMemory.
+    // Maps the buffer for writing if needed. Errors: Denied (registered for reading, or frozen), Busy (a
+    // freeze is under way), OutOfMemory.
     Result<std::byte*> write_data();
 
-    // Marks a range as used by a job. Errors: Busy if it overlaps one that a job in flight writes, or writes
-    // one that is read.
+    // Marks a range as used by a job. Errors: Busy if it conflicts with a job in flight: they overlap and at
+    // least one writes.
     Result<void> begin_use(const BufferRange& range);
-    // Whether using the range maps pages that no job has touched through the same mapping, as far as is
-    // remembered: one range for each mapping. From then on it counts as touched.
+    // True if the range has pages that no job has touched through the same mapping. Only one touched range
+    // per mapping is remembered. Marks the range as touched.
     bool touch(const BufferRange& range);
     void end_use(const BufferRange& range);
 
-    // A freeze has three steps, as sealing may wait for whoever has pinned a page: this one, then
-    // seal_against_writing(fd()) on the sealer after the end of the writable mapping that this gives away,
-    // then end_freeze(). In between no job may begin to write. REQUIRES: !frozen(). Errors: Busy while a job
+    // Starts a freeze. Sealing may wait for pinned pages, so a freeze has three steps. (1) begin_freeze()
+    // returns the writable mapping; the caller unmaps it. (2) The sealer calls seal_against_writing(fd()).
+    // (3) end_freeze(). No job may begin to write in between. REQUIRES: !frozen(). Errors: Busy while a job
     // writes into it or another freeze is under way.
     Result<Mapping> begin_freeze();
     void end_freeze(bool sealed) noexcept;
-    // In place of the second step: takes the mapping back, which a device may still have registered.
+    // Replaces steps 2 and 3: restores the mapping, which a device may still have registered.
     void cancel_freeze(Mapping writable) noexcept;
 
   private:
@@ -148,12 +150,12 @@ class Buffer {
     Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge);
 
     BufferMemory memory_;
-    std::uint64_t id_;  // never used twice in the life of the daemon
+    std::uint64_t id_;  // unique in the life of the daemon
     std::uint64_t bytes_;
     wire::Access access_;
     bool frozen_ = false;
     bool freezing_ = false;
-    bool forbidden_ = false;  // devices may have been told to register nothing of it
+    bool forbidden_ = false;  // devices may already forbid registrations of it
     bool created_by_daemon_ = false;
     std::uint64_t generation_ = 0;
     std::uint64_t jobs_total_ = 0;
@@ -168,7 +170,7 @@ class Buffer {
         std::uint64_t generation = 0, writes = 0;
         bool sealed = false;
     };
-    std::vector<Copy> copies_;  // one of a device at most
+    std::vector<Copy> copies_;  // at most one for each device
     DeviceEndings ending_;      // one if there are devices
     std::uint64_t missed_ns_ = 0;
     BufferKeeper* keeper_ = nullptr;
@@ -176,7 +178,7 @@ class Buffer {
     std::function<void()> freed_;
 };
 
-// A job's hold on a buffer; ends the use when it ends. Move-only. Made by BufferUse::begin().
+// A job's use of a buffer range; the destructor ends the use. Move-only. Created by BufferUse::begin().
 class BufferUse {
   public:
     BufferUse() = default;
@@ -184,7 +186,7 @@ class BufferUse {
     BufferUse& operator=(BufferUse&& other) noexcept;
     ~BufferUse() { end(); }
     static Result<BufferUse> begin(std::shared_ptr<Buffer> buffer, const BufferRange& range);
-    bool cold() const { return cold_; }  // Buffer::touch() when it began
+    bool cold() const { return cold_; }  // result of Buffer::touch() at the start
     Buffer* buffer() const { return buffer_.get(); }
 
   private:
@@ -194,14 +196,13 @@ class BufferUse {
     bool cold_ = false;
 };
 
-// The handles of one connection. They are never used twice in the life of the daemon, so a stale one finds
-// nothing.
+// The handles of one connection. Handles are unique in the life of the daemon, so a stale one is never found.
 class BufferTable {
   public:
     std::uint64_t add(std::shared_ptr<Buffer> buffer);
-    // Null: no such handle here.
+    // Null if the handle is unknown.
     std::shared_ptr<Buffer> find(std::uint64_t handle) const;
-    // Forgets the handle. Null: no such handle here.
+    // Removes the handle. Null if the handle is unknown.
     std::shared_ptr<Buffer> take(std::uint64_t handle);
     void clear() { buffers_.clear(); }
     std::size_t size() const { return buffers_.size(); }

@@ -8,8 +8,8 @@
 namespace tegu::daemon {
 namespace {
 
-// Memory that is to end, and what is called then. Closures capture it as one thing: g++ 10 and older leak the
-// captures that were made before one whose copy throws.
+// Memory to free, and the callback. Closures capture it as one object, because g++ 10 and older leak earlier
+// captures if the copy of a later one throws.
 struct Ending {
     BufferMemory memory;
     std::function<void()> freed;
@@ -25,14 +25,15 @@ void let_go(BufferMemory& memory) {
 // After let_go(). Io thread.
 void end_charge(BufferMemory& memory) {
     memory.charge = BufferCharge();
-    if (memory.held != nullptr) memory.held->poll();  // it ends now, if nobody else has it
+    if (memory.held != nullptr)
+        memory.held->poll();  // ends the charge now if no other process holds the memory
 }
 
 void count_answer(DeviceEnding& ending) {
     if (--ending.awaited == 0) free_memory(std::move(ending.memory), ending.helper, std::move(ending.freed));
 }
 
-// False: there was no memory for it, and it is to be called again.
+// False on out of memory: call it again.
 bool tell_devices(const std::shared_ptr<DeviceEnding>& ending) noexcept {
     try {
         for (; ending->asked < ending->devices.size(); ++ending->asked)
@@ -65,14 +66,14 @@ void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()
             };
             if (helper->submit(task)) return;
         }
-    } catch (const std::bad_alloc&) {  // then here
+    } catch (const std::bad_alloc&) {  // fall back to this thread
     }
     if (there != nullptr) here = std::move(*there);
     let_go(here.memory);
     end_charge(here.memory);
     try {
         if (here.freed) here.freed();
-    } catch (const std::exception&) {  // no memory for an answer that nobody can be given
+    } catch (const std::exception&) {  // out of memory; there is no reply to send
     }
 }
 
@@ -81,7 +82,7 @@ void BufferEndings::begin(DeviceEndings one) noexcept {
     waiting_.splice(waiting_.end(), one);
     try {
         poll_soon_();
-    } catch (const std::exception&) {  // it is looked at when there is another reason to
+    } catch (const std::exception&) {  // the next poll handles it
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the memory of a buffer ends: the devices that used it let go of its mappings, it is given back, here or
-// on another thread, and then its charge ends. Io thread.
+// Frees the memory of a buffer: its devices release the mappings, then this or another thread frees the
+// memory, then the charge ends. Io thread.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,33 @@
 
 namespace tegu::daemon {
 
-// A device that may hold copies or registrations of buffers, on a thread of its own. Io thread.
+// A device that may hold copies or registrations of buffers on its own thread. Call on the io thread.
 class BufferDevice {
   public:
     virtual ~BufferDevice() = default;
-    // Makes it forget the buffer, then calls `then` on the io thread. After the device has ended: at once.
+    // Drops copies and registrations of the buffer, then calls `then` on the io thread. After the device has
+    // stopped, `then` is called at once.
     virtual void forget(std::uint64_t buffer_id, std::function<void()> then) = 0;
-    // Lets it register the mappings of the buffer, or not; what is registered ends. Then calls `then` (may be
-    // empty) so. Throws bad_alloc, and has done nothing.
+    // Allows or forbids registrations of the buffer's mappings; forbidding also ends existing ones. Then
+    // calls `then` (may be empty) like forget(). Throws bad_alloc without effect.
     virtual void allow_registering(std::uint64_t buffer_id, bool allowed, std::function<void()> then) = 0;
 };
 
-// What a buffer is made of. Giving back the memory of a large one takes milliseconds, the more the larger it
-// is.
+// The resources of a buffer. Freeing large memory takes milliseconds, in proportion to its size.
 struct BufferMemory {
     Fd fd;
     Mapping readable;
     Mapping writable;
-    BufferCharge charge;  // io thread only: ends when the memory is given back, not before
+    BufferCharge charge;  // io thread only: ends after the memory is freed
     HeldMemory* held =
-        nullptr;  // io thread only; not null: it is counted there for as long as anybody has it
+        nullptr;  // io thread only; if set, it keeps the charge while any process holds the memory
 };
-// Ends `memory`, on the helper if its file, of which the buffer may be a part, is large and there is one,
-// then calls `freed` (may be empty) on the io thread.
+// Frees `memory`, then calls `freed` (may be empty) on the io thread. Uses `helper` if it is not null and the
+// memfd is large; the buffer may be a part of the memfd.
 void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()> freed) noexcept;
 
-// A buffer that devices have to forget before its memory ends. Made with the first of them, so that the end
-// needs no memory of its own.
+// A buffer whose devices must release it before its memory ends. Created with the first device, so that the
+// ending allocates nothing.
 struct DeviceEnding {
     std::uint64_t buffer_id = 0;
     BufferMemory memory;
@@ -52,20 +52,21 @@ struct DeviceEnding {
     std::function<void()> freed;  // as of free_memory()
     std::vector<std::shared_ptr<BufferDevice>> devices;
     std::size_t asked = 0;
-    std::size_t awaited = 0;  // answers of devices, and that all were asked
+    std::size_t awaited = 0;  // completions of devices, plus one until all requests are sent
 };
 using DeviceEndings = std::list<std::shared_ptr<DeviceEnding>>;
 
-// Endings of which there was no memory to tell the devices: they are told later.
+// Endings whose device requests failed for lack of memory; poll() retries them.
 class BufferEndings {
   public:
-    // `poll_soon`: asks for a poll() within a second.
+    // `poll_soon`: requests a poll() within a second.
     explicit BufferEndings(std::function<void()> poll_soon) : poll_soon_(std::move(poll_soon)) {}
 
-    // Tells the devices of the one in `one`, now or later; `memory` ends when all have let go.
+    // Sends the device requests of the one element of `one`, now or in poll(). `memory` ends after all
+    // devices release it.
     void begin(DeviceEndings one) noexcept;
     void poll() noexcept;
-    // The devices have ended: who has not been told need not be.
+    // Call after the devices have stopped: drops the unsent requests.
     void stop() noexcept;
     bool empty() const { return waiting_.empty(); }
 

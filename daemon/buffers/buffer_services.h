@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BufferServices: what all buffers share: quotas, the threads that make, seal and free their memory, and the
-// memory that clients still hold. It outlives everything that owns a buffer or a charge. Io thread.
+// BufferServices: quotas, helper threads and held memory, shared by all buffers. Outlives every owner of a
+// buffer or a charge. Io thread.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ struct BufferServices {
 
     // Ends the threads. Call once the devices have ended.
     void stop();
-    // A thread works, or a device has not been told that a buffer ended: poll again soon.
+    // True while a helper thread works or a device request is unsent; the caller polls again soon.
     bool busy() const { return !sealer.idle() || !pages.idle() || !endings.empty(); }
 
     Quotas quotas;
-    HelperThread sealer;  // waits for whoever has pinned a page of a memfd
-    HelperThread pages;   // makes the pages of large buffers and gives them back; reads and writes files
+    HelperThread sealer;  // seals memfds; waits for pinned pages
+    HelperThread pages;   // allocates and frees pages of large buffers; reads and writes files
     HeldMemory held;
     BufferEndings endings;
 };

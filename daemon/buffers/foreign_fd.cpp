@@ -23,14 +23,14 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMostFds = 253;  // SCM_MAX_FD: less room would let the kernel drop some unseen
+constexpr std::size_t kMostFds = 253;  // SCM_MAX_FD: with less capacity the kernel could drop some
 
 constexpr unsigned kThreadsPerUser = 4;
-// of all; but each user may have a first one, so that nobody waits for another
+// limit for all users; each user may always have one, so that no user waits for another
 constexpr unsigned kThreads = 64;
 
-// The threads that close, and what waits for them. Never destroyed: a thread may be stuck in a close when the
-// process exits.
+// The closing threads and their queues. Never destroyed: a thread may be stuck in close(2) when the process
+// exits.
 struct Closers {
     struct User {
         unsigned threads = 0;
@@ -63,7 +63,7 @@ void close_those_of(uid_t uid) {
     if (--user.threads == 0) all.users.erase(uid);
 }
 
-// Puts them into the user's queue; true: a thread is to be started for it, and is counted.
+// Appends them to the user's queue; true: the caller must start a thread, which is already counted.
 bool enqueue(std::vector<Fd>& fds, uid_t uid) {
     Closers& all = closers();
     const std::lock_guard<std::mutex> lock(all.mutex);
@@ -77,7 +77,7 @@ bool enqueue(std::vector<Fd>& fds, uid_t uid) {
     return true;
 }
 
-// Takes all into its hands even if there is no memory for some, which are closed then.
+// Takes ownership of all; on out of memory closes the rest.
 void take_fds(msghdr& message, std::vector<Fd>& fds) {
     bool no_memory = false;
     for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
@@ -129,12 +129,12 @@ void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept {
     try {
         if (!enqueue(fds, uid)) return;
     } catch (const std::exception&) {
-        return;  // no memory: they are closed here, and with SO_LINGER off only a file system can delay that
+        return;  // out of memory: closed here; with SO_LINGER off only a file system can delay that
     }
     try {
         std::thread(close_those_of, uid).detach();
     } catch (const std::exception&) {
-        close_those_of(uid);  // no thread to be had: as above
+        close_those_of(uid);  // no thread: as above
     }
 }
 
@@ -151,8 +151,8 @@ std::size_t foreign_waiting() {
 
 namespace {
 
-// Takes out the bytes that no descriptor came with. True: nothing is left. A look without room for
-// descriptors leaves them where they are and says that there are some.
+// Reads the bytes without descriptors. True if nothing is left. MSG_PEEK without capacity for descriptors
+// keeps them and reports that there are some.
 bool discard_bytes(int socket) {
     std::byte bytes[16 * 1024];
     for (;;) {
@@ -170,7 +170,7 @@ bool discard_bytes(int socket) {
 }  // namespace
 
 void close_connection(Fd socket, uid_t uid) noexcept {
-    (void)::shutdown(socket.get(), SHUT_RDWR);  // from now on nothing is added to what is unread
+    (void)::shutdown(socket.get(), SHUT_RDWR);  // no more bytes can arrive
     if (discard_bytes(socket.get())) return;
     const ForeignFd last(std::move(socket), uid);
 }
@@ -181,7 +181,7 @@ ForeignFd::~ForeignFd() {
         std::vector<Fd> one(1);
         one.front() = std::move(fd_);
         close_foreign(std::move(one), uid_);
-    } catch (const std::exception&) {  // no memory: it is closed here
+    } catch (const std::exception&) {  // out of memory: it is closed here
     }
 }
 

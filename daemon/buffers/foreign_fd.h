@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForeignFd: a descriptor that a client sent. Closing a socket or a FUSE file may take as long as the client
-// likes, so threads of their own close all but small memfds and pipes. Each user has a few of these threads
-// and one queue, and a full queue refuses only its user. Any thread.
+// ForeignFd: a descriptor from a client. Closing a socket or a FUSE file may block, so separate threads close
+// all but small memfds and pipes. Each user has a few such threads and one bounded queue. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -16,26 +15,26 @@ namespace tegu::daemon {
 
 struct Received {
     ssize_t bytes = 0;    // as recvmsg returns it, with errno
-    std::vector<Fd> fds;  // all that came; the caller hands them to close_foreign or keeps them as ForeignFd
-    bool lost = false;    // some could not be taken
+    std::vector<Fd> fds;  // all received; the caller passes them to close_foreign or keeps them as ForeignFd
+    bool lost = false;    // some were not received
 };
-// One recvmsg that does not wait, with room for every descriptor that can come.
+// One non-blocking recvmsg, with capacity for the maximum number of descriptors in a message.
 Received receive_with_fds(int socket, MutableBytes area);
 
-// Closes descriptors that came from a client, without waiting for what is behind them.
+// Closes descriptors of a client without blocking the caller.
 void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept;
-// How many descriptors of a user, and of all, wait to be closed, because those before them take their time.
+// Number of descriptors of a user, and of all users, that wait to be closed.
 std::size_t foreign_waiting(uid_t uid);
 std::size_t foreign_waiting();
-// With more than the first that wait, a user may bring memfds only; with more than the second, nothing of his
-// is read any more. So they are never more than the second and what one message can bring.
+// Limits on a user's waiting descriptors. Above the first, only memfds are accepted from the user. Above the
+// second, no message of the user is read. So at most the second plus those of one message wait.
 inline constexpr std::size_t kManyForeign = 16;
 inline constexpr std::size_t kMostForeign = 256;
-// Closing it asks nobody but the kernel: a memfd or a pipe.
+// True for a memfd or a pipe: close() does not block on another process.
 bool closes_at_once(const Fd& fd);
 
-// Shuts a connection down and closes it without waiting for the descriptors that are unread in it: they never
-// become ours, but end with the socket, on a thread that may wait.
+// Shuts a connection down and closes it without blocking. Unread descriptors in the socket are never
+// received; a separate thread closes them with the socket.
 void close_connection(Fd socket, uid_t uid) noexcept;
 
 class ForeignFd {
@@ -56,7 +55,7 @@ class ForeignFd {
 
   private:
     Fd fd_;
-    uid_t uid_ = 0;  // whose it was
+    uid_t uid_ = 0;  // the user who sent it
 };
 
 }  // namespace tegu::daemon

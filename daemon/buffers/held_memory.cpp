@@ -19,7 +19,7 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::chrono::seconds kLately{1};
-constexpr int kReads = 3;  // that fail, before they are given up until the next look
+constexpr int kReads = 3;  // failed reads before it stops until the next poll
 
 }  // namespace
 
@@ -52,7 +52,7 @@ HeldMemory::Kept::iterator HeldMemory::find(int fd, uid_t uid) {
         const Memory& memory = one->second;
         if (memory.inode != file.st_ino || memory.device != file.st_dev || memory.charge.uid() != uid)
             continue;
-        const int number = watch(fd);  // older kernels use numbers of files twice
+        const int number = watch(fd);  // older kernels reuse inode numbers
         if (number == one->first) return one;
         if (number >= 0 && kept_.count(number) == 0) (void)::inotify_rm_watch(events_.get(), number);
     }
@@ -69,7 +69,7 @@ std::optional<BufferCharge> HeldMemory::take(int fd, uid_t uid) {
 }
 
 void HeldMemory::poll() noexcept {
-    // without names, as no directory is watched
+    // without names, because no directory is watched
     alignas(inotify_event) char events[64 * sizeof(inotify_event)];
     for (int failed = 0; failed < kReads;) {
         const ssize_t bytes = ::read(events_.get(), events, sizeof events);
@@ -79,7 +79,7 @@ void HeldMemory::poll() noexcept {
             inotify_event event;
             std::memcpy(&event, events + at, sizeof event);
             at += static_cast<ssize_t>(sizeof event + event.len);
-            if ((event.mask & IN_Q_OVERFLOW) != 0) kept_.clear();  // who is gone is not known any more
+            if ((event.mask & IN_Q_OVERFLOW) != 0) kept_.clear();  // the freed memories are unknown now
             kept_.erase(event.wd);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HeldMemory: memory that the daemon made and released, but that a client still has open or mapped. It counts
-// as a buffer of its user until inotify(7) reports that the memfd is gone (IN_DELETE_SELF). Pages that pipes,
-// sockets or drivers hold are not seen. Io thread.
+// HeldMemory: memory that the daemon created and released, but that a client still has open or mapped. It is
+// charged to its user until inotify(7) reports IN_DELETE_SELF for the memfd. Pages that pipes, sockets or
+// drivers hold are not detected. Io thread.
 #pragma once
 
 #include <sys/types.h>
@@ -20,21 +20,20 @@ class HeldMemory {
   public:
     HeldMemory();
 
-    // Readable when there is something to poll() at. -1: never.
+    // Readable when poll() has work; -1 if there are never events.
     int events() const { return events_.get(); }
-    // Takes the charge, which from now on ends with the memory of this memfd; not if it cannot be watched.
+    // Takes the charge until the memory of this memfd is freed. Leaves it if the memfd cannot be watched.
     void keep(int memfd, BufferCharge& charge) noexcept;
-    // Whether the memory behind `fd`, a descriptor of whatever kind, is kept for that user.
+    // Whether the memory behind `fd`, a descriptor of any kind, is charged to that user here.
     bool has(int fd, uid_t uid) { return find(fd, uid) != kept_.end(); }
-    // Its charge: the user uses it again. It is kept no more.
+    // Removes and returns its charge, because the user uses the memory again.
     std::optional<BufferCharge> take(int fd, uid_t uid);
-    // Ends the charges of what is gone.
+    // Ends the charges of freed memory.
     void poll() noexcept;
 
     // Of that user.
     std::uint64_t bytes(uid_t uid) const;
-    // Some of that user's has been kept for less than a second: whoever else has it may be about to let it
-    // go.
+    // True if some memory of that user was added less than a second ago; it may be freed soon.
     bool lately(uid_t uid) const;
 
   private:
@@ -43,7 +42,7 @@ class HeldMemory {
         BufferCharge charge;
         TimePoint since;
     };
-    using Kept = std::unordered_map<int, Memory>;  // by the number of its watch
+    using Kept = std::unordered_map<int, Memory>;  // by watch descriptor
     Kept::iterator find(int fd, uid_t uid);
     int watch(int fd);
 

@@ -42,8 +42,8 @@ Result<Mapping> map_error(int os_code) {
     return io_error("mmap of a buffer", os_code);
 }
 
-// memfds on huge pages are refused: after a hole is punched, a read could find the pool of huge pages empty
-// and kill us.
+// Memfds on huge pages are refused: after a punched hole, a read with an empty huge page pool would kill the
+// process.
 Result<void> check_is_memfd(int fd) {
     const bool is_memory = has_seals(fd);
     struct statfs file_system;
@@ -54,7 +54,7 @@ Result<void> check_is_memfd(int fd) {
 }
 
 Result<void> seal_against_shrinking(int fd) {
-    // The answer of F_ADD_SEALS does not matter, what holds afterwards does: it may have been sealed before.
+    // Checks the seals after F_ADD_SEALS instead of its result: the memfd may have been sealed before.
     (void)::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
     const int seals = ::fcntl(fd, F_GET_SEALS);
     if (seals >= 0 && (seals & F_SEAL_SHRINK) != 0) return {};
@@ -86,7 +86,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
     return *this;
 }
 
-// The kernel may find no memory for its books. What stays mapped after all goes on counting (held_memory.h).
+// munmap may fail for lack of kernel memory. Memory that stays mapped remains charged (held_memory.h).
 void Mapping::reset() {
     constexpr int kTries = 3;
     for (int tries = 0; data_ != nullptr && tries < kTries; ++tries)

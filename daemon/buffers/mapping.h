@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon does with a memfd: check that nothing which its owner does can kill or bloat the daemon,
-// map it, seal it, make one. The rules and what each is against are in docs/daemon/buffers.md.
+// Checks, maps, seals and creates memfds. The checks protect the daemon from crashes and memory growth
+// through a client's memfd. docs/daemon/buffers.md lists the rules and the attacks that they prevent.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tegu::daemon {
 
-// A shared mapping of the first `bytes` of a memfd; unmapped at the end. Move-only.
+// A shared mapping of the first `bytes` of a memfd; the destructor unmaps it. Move-only.
 class Mapping {
   public:
     Mapping() = default;
@@ -21,8 +21,7 @@ class Mapping {
     Mapping& operator=(Mapping&& other) noexcept;
     ~Mapping() { reset(); }
 
-    // Through a descriptor of our own, opened read-only: such a mapping does not stand in the way of
-    // F_SEAL_WRITE.
+    // Maps through a new read-only descriptor, because such a mapping permits F_SEAL_WRITE.
     static Result<Mapping> read_only(int memfd, std::uint64_t bytes);
     static Result<Mapping> writable(int memfd, std::uint64_t bytes);
 
@@ -35,32 +34,30 @@ class Mapping {
     std::uint64_t bytes_ = 0;
 };
 
-// Whether it is memory: only that has seals. fstat of anything else may wait for whoever serves it, of a file
-// in user space (FUSE) for one.
+// Whether `fd` is memory: only memory has seals. fstat of other files may block, for example on FUSE.
 bool has_seals(int fd);
 
-// A file of at most so many bytes gets its pages, and gives them back, sooner than another thread could be
-// asked to.
+// Up to this size, allocating and freeing pages takes less time than a handover to another thread.
 inline constexpr std::uint64_t kSmallBytes = 64 * 1024;
-// Whether the end of the file of `fd` takes long, of all of it. REQUIRES: it is known to be memory or a pipe.
+// Whether freeing the whole file of `fd` takes long. REQUIRES: `fd` is known to be memory or a pipe.
 bool is_large(int fd);
 
-// Makes a client's descriptor safe to map: it must be a memfd on ordinary pages, at least `bytes` long and
-// not sparse, and it is sealed against shrinking. For ReadWrite it must be open for writing and not sealed
-// against it. Errors: BadDescriptor with field "descriptor".
+// Makes a client's descriptor safe to map and seals it against shrinking. It must be a memfd on ordinary
+// pages, at least `bytes` long and not sparse. For ReadWrite it must be open for writing and not sealed
+// against writing. Errors: BadDescriptor with field "descriptor".
 Result<void> secure_memfd(int fd, std::uint64_t bytes, wire::Access access);
 
-// All of its first `bytes` are backed by pages: reading them makes none that would be charged to the daemon.
+// Checks that pages back all of the first `bytes`, so that reading allocates none at the daemon's cost.
 // Errors: BadDescriptor, Io.
 Result<void> check_not_sparse(int fd, std::uint64_t bytes);
 
-// A memfd that can neither grow nor shrink, whose pages are still to be made with populate_memfd().
+// Creates a memfd of fixed size without pages; populate_memfd() allocates them.
 Result<Fd> make_memfd(std::uint64_t bytes);
-// Makes the pages of [begin, begin + bytes). Errors: OutOfMemory.
+// Allocates the pages of [begin, begin + bytes). Errors: OutOfMemory.
 Result<void> populate_memfd(int fd, std::uint64_t begin, std::uint64_t bytes);
 
-// Adds F_SEAL_WRITE. REQUIRES: no writable mapping of ours. Errors: BadDescriptor if somebody else maps it
-// for writing, or if `fd` may not be sealed.
+// Adds F_SEAL_WRITE. REQUIRES: this process has no writable mapping. Errors: BadDescriptor if another process
+// maps it for writing, or if `fd` may not be sealed.
 Result<void> seal_against_writing(int fd);
 
 bool is_sealed_against_writing(int fd);

@@ -8,15 +8,14 @@
 namespace tegu::daemon {
 namespace {
 
-// Kept back: listening socket, loop, log, files read at a reload; and as many as can come with one message
-// (SCM_MAX_FD).
+// Reserved: listening socket, loop, log, files read at a reload, and the maximum of one message (SCM_MAX_FD).
 constexpr std::uint64_t kReservedDescriptors = 32 + 253;
-// its socket, and a descriptor that came with a message not yet whole
+// its socket, and a descriptor of an incomplete message
 constexpr std::uint64_t kPerConnection = 2;
-// connections and buffers end when people end them: look again soon
+// connections and buffers end at any time: retry soon
 constexpr std::uint64_t kRetryNs = 100'000'000;
 
-// `setting`: the limit, named as in the file of settings.
+// `setting`: name of the limit in the settings file.
 Error over_quota(const char* setting, std::uint64_t most, const char* message) {
     return field_error(Status::OverQuota, setting, "at most " + std::to_string(most), message);
 }
@@ -51,8 +50,8 @@ void BufferCharge::give_back() {
     quotas_ = nullptr;
 }
 
-// A daemon that may open few keeps half of them back: then a message with too many descriptors loses some and
-// is refused.
+// With a small limit half of it is reserved; a message with too many descriptors then loses some and is
+// refused.
 bool Quotas::descriptors_left(std::uint64_t more) const {
     const std::uint64_t reserved = std::min(kReservedDescriptors, descriptors_ / 2);
     const std::uint64_t others = others_ ? others_() : 0;

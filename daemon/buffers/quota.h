@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotas: what each user and all users together hold, and may hold. A user over his own limit gets OverQuota;
-// a limit of all together gives Busy. Pure bookkeeping on the io thread; everything is charged before it is
-// made.
+// Quotas: resources in use, and their limits, for each user and for all users. A user's own limit gives
+// OverQuota; a limit of all users gives Busy. Io thread; callers charge before they allocate.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +26,7 @@ struct UserUsage {
 
 class Quotas;
 
-// A charged buffer: gives back one buffer and its bytes when it ends. Move-only.
+// The charge of one buffer and its bytes; the destructor releases it. Move-only.
 class BufferCharge {
   public:
     BufferCharge() = default;
@@ -35,7 +34,7 @@ class BufferCharge {
         : quotas_(std::exchange(other.quotas_, nullptr)), uid_(other.uid_), bytes_(other.bytes_) {}
     BufferCharge& operator=(BufferCharge&& other) noexcept;
     ~BufferCharge() { give_back(); }
-    // Whether it charges anybody: then whom, and how much.
+    // True if it charges a user.
     explicit operator bool() const { return quotas_ != nullptr; }
     uid_t uid() const { return uid_; }
     std::uint64_t bytes() const { return bytes_; }
@@ -52,26 +51,26 @@ class BufferCharge {
 
 class Quotas {
   public:
-    // `descriptors`: how many file descriptors the process may open; a few are kept back for itself.
-    // `others`: how many are open that are counted nowhere here.
+    // `descriptors`: maximum of open descriptors of the process; a few are reserved. `others`: returns the
+    // number of open descriptors that are not counted here.
     Quotas(const config::Settings::Limits& limits, std::uint64_t descriptors,
            std::function<std::uint64_t()> others = nullptr)
         : limits_(limits), descriptors_(descriptors), others_(std::move(others)) {}
 
-    // Takes new limits. What is held above a lowered one stays; more is refused.
+    // Sets new limits. Resources above a lowered limit stay; new ones are refused.
     void set_limits(const config::Settings::Limits& limits) { limits_ = limits; }
 
-    // Errors name the setting in `field`: OverQuota (a limit of this user or connection), Busy (one of all).
+    // Errors, with the setting in `field`: OverQuota (limit of this user or connection), Busy (limit of all).
     Result<void> open_connection(uid_t uid);
     void close_connection(uid_t uid);
-    // One more of a user who has some, whatever the limits are: close_connection() ends it.
+    // Counts one more connection of a user who has some, without a limit check; close_connection() ends it.
     void hold_connection(uid_t uid);
 
     // `held`: jobs in flight of the connection, of at most `most`. Errors: OverQuota.
     Result<void> start_job(uid_t uid, std::uint64_t held, std::uint64_t most);
     void end_job(uid_t uid);
 
-    // Whether a connection that holds so many buffers may have one more. Errors: OverQuota.
+    // Whether a connection with `held` buffers may have one more. Errors: OverQuota.
     Result<void> check_held(std::uint64_t held) const;
     // `held`: buffers of the connection. Errors: TooLarge (field "bytes"), OverQuota, Busy.
     Result<BufferCharge> charge_buffer(uid_t uid, std::uint64_t held, std::uint64_t bytes);

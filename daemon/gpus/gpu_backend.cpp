@@ -16,11 +16,11 @@ constexpr char kNoMemory[] = "out of memory";   // as a text: short enough to ne
 
 }  // namespace
 
-// Encodes as the CPU's does; what computes is the GPU.
+// Encodes like the CPU's runner, and computes on the GPU.
 class GpuJobRunner final : public JobRunner {
   public:
     explicit GpuJobRunner(device::GpuRunner& runner) : JobRunner(nullptr), runner_(runner) {}
-    // What ended the device, if anything did.
+    // The error that ended the device, if any.
     const std::optional<Error>& lost() const { return lost_; }
 
     // A piece of a divided job, into prepared.output.
@@ -122,7 +122,7 @@ Result<void> GpuBackend::open() {
     return {};
 }
 
-// Only bad_alloc while the message is built gets here.
+// Only reached by bad_alloc while the message is built.
 JobBackend::Outcome GpuBackend::run(JobTask& task, const kernels::StopToken& stop) {
     try {
         return try_to_run(task, stop);
@@ -164,7 +164,7 @@ void GpuBackend::end() {
     gpu_.reset();
 }
 
-// Without the memory for it the device has not failed.
+// Out of memory is not a device failure.
 Result<void> GpuBackend::probe() {
     try {
         Result<void> done = device::probe_gpu(*runner_);

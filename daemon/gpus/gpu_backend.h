@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuBackend: one GPU, on the thread of its executor. Every CUDA call for the device happens there: the
-// context, memory, jobs.
+// GpuBackend: runs jobs on one GPU. All CUDA calls for the device (context, memory, jobs) run on its
+// executor's thread.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@
 
 namespace tegu::daemon {
 
-// What is held of a device, after the last job or control task.
+// Memory use of a device after the last job or control task.
 struct GpuUse {
-    std::uint64_t buffers = 0;      // of clients, that there are copies or registrations of
+    std::uint64_t buffers = 0;      // client buffers with a copy or a registration
     std::uint64_t arena_bytes = 0;  // of the device
     std::uint64_t arena_used_bytes = 0;
 
@@ -26,8 +26,8 @@ class GpuJobRunner;
 
 class GpuBackend final : public JobBackend {
   public:
-    // Jobs that the GPU has no memory for, and that may run elsewhere, go to `fallback`, which outlives it.
-    // `opened` is told whether the device could be opened: with an error it only waits for its end.
+    // `fallback` runs jobs that lack GPU memory and may run elsewhere; it outlives this. `opened` receives
+    // the result of opening the device; after an error the backend is idle until it is stopped.
     GpuBackend(const device::DeviceInfo& device, const config::Settings::Gpu& settings, Executor& fallback,
                std::promise<Result<void>> opened);
     ~GpuBackend() override;
@@ -39,16 +39,16 @@ class GpuBackend final : public JobBackend {
     Result<void> probe() override;
     void end() override;
 
-    // What the device's kernels take of it, or why that is not known. Constant once opened: any thread.
+    // Resources of the device's kernels, or why they are unknown. Constant once opened: any thread.
     const Result<std::vector<cuda::KernelResources>>& kernels() const { return kernels_; }
     GpuUse use() const { return {buffers_.load(), arena_bytes_.load(), arena_used_bytes_.load()}; }
-    // The executor's thread, between jobs.
+    // Executor thread, between jobs.
     void forget(std::uint64_t buffer_id);
     void allow_registering(std::uint64_t buffer_id, bool allowed) {
         runner_->allow_registering(buffer_id, allowed);
     }
-    // Times a sample, whose input is copied or registered once for all samples. REQUIRES: memory.prepare()
-    // was true, and the memory stays until forget_samples().
+    // Times a sample; the input is copied or registered once for all samples. REQUIRES: memory.prepare() was
+    // true, and the memory exists until forget_samples().
     SampleTime time_sample(const Job& job, const SampleMemory& memory);
     void forget_samples();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuExecutor: the thread of one GPU, as the io thread sees it: it runs jobs, and is asked to forget buffers.
+// GpuExecutor: the io thread's interface to the thread of one GPU. It runs jobs and releases buffers.
 #pragma once
 
 #include <future>
@@ -9,11 +9,11 @@
 
 namespace tegu::daemon {
 
-// Io thread, but for what is said otherwise.
+// Io thread, unless stated otherwise.
 class GpuExecutor final : public BufferDevice {
   public:
-    // Starts the thread. `opened` says when it has the device, or why it does not: then it must be stopped.
-    // `fallback` as of GpuBackend, `wake` and `name` as of Executor.
+    // Starts the thread. `opened` becomes ready when the device is open or failed; after an error call
+    // stop(). `fallback` as in GpuBackend, `wake` and `name` as in Executor.
     static std::shared_ptr<GpuExecutor> start(const device::DeviceInfo& device,
                                               const config::Settings& settings, Executor& fallback,
                                               std::function<void()> wake, const char* name,
@@ -21,15 +21,15 @@ class GpuExecutor final : public BufferDevice {
     ~GpuExecutor() override;
 
     const device::DeviceInfo& device() const { return device_; }
-    // As of GpuBackend. REQUIRES: not stopped.
+    // As in GpuBackend. REQUIRES: not stopped.
     const Result<std::vector<cuda::KernelResources>>& kernels() const { return backend_->kernels(); }
     // REQUIRES: not stopped.
     Executor& executor() { return *executor_; }
     const Executor& executor() const { return *executor_; }
     GpuUse use() const { return stopped() ? GpuUse() : backend_->use(); }
-    // As of Executor. REQUIRES: not stopped.
+    // As in Executor. REQUIRES: not stopped.
     void post(std::function<void(GpuBackend&)> work, std::function<void()> done);
-    // Ends the thread; waits for the job that runs.
+    // Ends the thread; waits for the running job.
     void stop();
     bool stopped() const { return executor_ == nullptr; }
 

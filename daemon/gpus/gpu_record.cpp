@@ -29,7 +29,7 @@ std::uint64_t seconds_since_boot() {
     return static_cast<std::uint64_t>(now.tv_sec);
 }
 
-// The start of a file that need not be what it should be; empty if it cannot be read.
+// The start of an untrusted file; empty if it cannot be read.
 std::string read_start(const std::string& path) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     struct stat status;
@@ -47,7 +47,7 @@ std::string one_line(std::string text) {
     return text;
 }
 
-// "BOOT SECONDS WHAT"; false if it is none.
+// Parses "BOOT SECONDS WHAT"; false if malformed.
 bool parse_line(const std::string& line, const std::string& boot, GpuFailure& failure) {
     const std::string start = boot + " ";
     if (boot.empty() || line.compare(0, start.size(), start) != 0) return false;
@@ -126,10 +126,10 @@ void GpuRecord::add(const std::string& what) {
 
 void GpuRecord::forget() noexcept {
     failures_.clear();
-    write(failures_);  // which is to remove the file, and needs no memory
+    write(failures_);  // removes the file, and allocates nothing
 }
 
-// Whole or not at all. Without failures there is no file.
+// Writes the whole file or nothing; without failures removes it.
 void GpuRecord::write(const std::vector<GpuFailure>& failures) const {
     if (file_.empty() || boot_.empty()) return;
     if (failures.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuRecord: how often a GPU ended the daemon lately, in a file of the state directory. After some failures
-// within some minutes the daemon leaves the GPU alone and serves with the CPU, its health degraded. An
-// orderly stop or a boot clears the record; without a state directory there is none.
+// GpuRecord: recent GPU failures that ended the daemon, in a file of the state directory. After kGpuFailures
+// within kGpuFailureSeconds the daemon does not use the GPU, and its health is degraded. An orderly stop or a
+// boot clears the record.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@ struct GpuFailure {
     std::string what;           // one line
 };
 
-inline constexpr std::size_t kGpuFailures = 3;                // so many of them
-inline constexpr std::uint64_t kGpuFailureSeconds = 10 * 60;  // within so long: the GPU is left alone
+inline constexpr std::size_t kGpuFailures = 3;                // this number of failures
+inline constexpr std::uint64_t kGpuFailureSeconds = 10 * 60;  // within this time: the GPU is not used
 
-// Those of `text`, the content of the file, that are of this boot, the newest `most` ones; what cannot be
-// read is passed over. Pure.
+// Parses the file content `text`: the newest failures of this boot, at most `most`. Skips malformed lines.
+// Pure.
 std::vector<GpuFailure> parse_gpu_failures(const std::string& text, const std::string& boot,
                                            std::size_t most);
-// Why the GPU is left alone, or empty. Pure.
+// Why the GPU is not used, or empty. Pure.
 std::string reason_against_gpu(const std::vector<GpuFailure>& failures, std::uint64_t now_seconds);
 
 class GpuRecord {
   public:
-    // `directory`: empty if there is none. `boot`: an id of this boot.
+    // `directory`: empty for no record. `boot`: id of this boot.
     GpuRecord(std::string directory, std::string boot);
-    // The state directory and boot of this process. Without memory to ask for them: no directory.
+    // Uses the state directory and boot id of this process. On out of memory: no directory.
     static GpuRecord of_environment() noexcept;
 
-    // Why the GPU is to be left alone, or empty.
+    // Why the GPU must not be used, or empty.
     std::string reason() const;
-    // To be called before a GPU is opened, and when it is open or the start was called off: one that never
-    // gets there counts as a failure.
+    // Call begin() before a GPU is opened, and opened() when it is open or the start was cancelled. A missing
+    // opened() counts as a failure.
     void begin(const std::string& what);
     void opened();
     void add(const std::string& what);
@@ -44,7 +44,7 @@ class GpuRecord {
   private:
     void write(const std::vector<GpuFailure>& failures) const;
 
-    std::string file_;  // empty: nothing is remembered
+    std::string file_;  // empty: no record
     std::string boot_;
     std::vector<GpuFailure> failures_;
 };

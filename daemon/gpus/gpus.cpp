@@ -23,7 +23,7 @@ device::MemoryClass wished_class(config::GpuMemory wish) {
     return device::MemoryClass::None;
 }
 
-// Once for all devices: they may have the same reason.
+// Logged once for all devices, because they may share the reason.
 void add_reason(std::string& reason, const std::string& text) {
     if (reason.find(text) == std::string::npos) reason += (reason.empty() ? "" : "; ") + text;
 }
@@ -52,7 +52,7 @@ std::vector<int> wanted_ordinals(const device::DeviceList& list, const std::stri
     return ordinals.empty() ? std::vector<int>{-1} : ordinals;
 }
 
-// On a thread of its own: CUDA is not asked here.
+// On a separate thread: this thread makes no CUDA call.
 device::DeviceList find_devices(WarmUp& warm_up) {
     try {
         std::future<device::DeviceList> list = std::async(std::launch::async, device::probe_devices);
@@ -84,7 +84,7 @@ Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::func
         status_.reason = "executor.backend is cpu";
         return;
     }
-    // A program without code for any GPU was built for the CPU alone: nothing is missing that it could have.
+    // A build without code for any GPU is for the CPU only, so no device counts as missing.
     const bool has_code = !device::built_architectures().empty();
     if (has_code) {
         open_unless_it_fails(settings, fallback, wake);
@@ -103,7 +103,7 @@ void Gpus::open_unless_it_fails(const config::Settings& settings, Executor& fall
     status_.reason = record.reason();
     if (!status_.reason.empty()) return;
     record.begin("opening it never ended");
-    WarmUp warm_up([&record] { record.opened(); });  // a stop is no failure of the GPU
+    WarmUp warm_up([&record] { record.opened(); });  // a stop is not a failure of the GPU
     status_ = choose_devices(find_devices(warm_up), settings.gpu);
     open(settings, fallback, wake, warm_up);
     record.opened();
@@ -159,7 +159,7 @@ void Gpus::submit(std::shared_ptr<JobTask> task) {
     submit_to(task->gpu, task, task->prepared);
 }
 
-// `prepared`: what holds the buffers of the job.
+// `prepared`: holds the buffers of the job.
 void Gpus::submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared) {
     for (std::size_t i = 0; i < prepared.uses.size(); ++i) {
         const bool is_input = i < prepared.input_count;
@@ -183,8 +183,8 @@ bool Gpus::divide(const std::shared_ptr<JobTask>& task) {
     return true;
 }
 
-// The whole, if that was the last piece and its result is there. Runs outside of what guards a session:
-// without memory the job fails alone.
+// Returns the whole job if that was the last piece and the result is joined. Runs outside of a session's
+// guard: on out of memory only the job fails.
 std::shared_ptr<JobTask> Gpus::end_piece(JobTask& piece) {
     std::shared_ptr<JobTask> whole = std::move(piece.whole);
     const std::shared_ptr<DividedJob> divided = whole->divided;
@@ -199,8 +199,8 @@ std::shared_ptr<JobTask> Gpus::end_piece(JobTask& piece) {
     }
 }
 
-// What was divided runs anew on one GPU. Since it was admitted its buffer may have come to be sealed, which
-// what is registered would stand in the way of.
+// Runs a divided job again on one GPU. Its buffer may be in a freeze since the admission, and a registration
+// would block sealing.
 void Gpus::run_whole(const std::shared_ptr<JobTask>& whole) {
     PreparedJob& prepared = whole->prepared;
     whole->divided.reset();
@@ -226,7 +226,7 @@ bool Gpus::remove(const JobTask& task) {
 ExecutorLoad Gpus::load() const {
     ExecutorLoad load;
     for (const auto& gpu : all_) load += gpu->executor().load();
-    load.running_scratch_bytes = 0;  // what they work in is not the CPU's
+    load.running_scratch_bytes = 0;  // their scratch memory is not the CPU's
     return load;
 }
 

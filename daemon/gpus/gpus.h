@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gpus: the GPUs that run jobs, each with a thread of its own. A daemon without a usable GPU has none, and
-// says why. Which ones are wanted is a setting: on a board there is one, on a machine with several jobs can
-// be spread.
+// Gpus: the GPUs that run jobs, each with its own thread. Settings select the devices. Without a usable GPU
+// the list is empty and status() gives the reason.
 #pragma once
 
 #include <memory>
@@ -17,23 +16,23 @@ namespace tegu::daemon {
 
 class WarmUp;
 
-// What the daemon knows of GPUs; does not change while it runs.
+// The GPUs in use; constant while the daemon runs.
 struct GpuStatus {
     std::vector<device::DeviceInfo> devices;  // that run jobs
-    bool degraded = false;                    // one that should run jobs does not
-    std::string reason;                       // why none does, or not all that should; empty if they do
+    bool degraded = false;                    // a selected device does not run jobs
+    std::string reason;                       // why a selected device is missing; empty if none is
     bool runs() const { return !devices.empty(); }
 };
 
-// The devices that gpu.devices and gpu.memory_class ask for, as far as they can be used. `reason`: what
-// stands in the way of others. Pure.
+// Selects the usable devices according to gpu.devices and gpu.memory_class. `reason`: why others are
+// unusable. Pure.
 GpuStatus choose_devices(const device::DeviceList& list, const config::Settings::Gpu& settings);
 
 // Io thread.
 class Gpus {
   public:
-    // Looks for devices, starts a thread for each that is wanted, and returns when all have theirs or it is
-    // known why not. `fallback`: for jobs that a GPU has no memory for; outlives it. `wake` as of Executor.
+    // Lists devices, starts a thread for each selected one, and returns when each is open or has failed.
+    // `fallback`: runs jobs that lack GPU memory; outlives this. `wake` as in Executor.
     Gpus(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
     ~Gpus() { stop(); }
     Gpus(const Gpus&) = delete;
@@ -41,15 +40,15 @@ class Gpus {
 
     const GpuStatus& status() const { return status_; }
     const std::vector<std::shared_ptr<GpuExecutor>>& all() const { return all_; }
-    // Gives the job to the GPU of its choice, or to all that are idle, if it is to be divided and can be.
-    // REQUIRES: all() is not empty.
+    // Submits the job to the GPU of its choice, or in pieces to all idle GPUs if it can be divided. REQUIRES:
+    // all() is not empty.
     void submit(std::shared_ptr<JobTask> task);
-    // False: a job like this one is never divided.
+    // False if a job of this kind is never divided.
     static bool may_divide(const PreparedJob& prepared);
 
-    // As of Executor, for all. Jobs that were divided are joined, or begin again if they cannot be; of one
-    // that is removed all pieces that wait are taken out, and it ends when those have ended that run.
-    // REQUIRES: a job for which remove() says false is to be stopped.
+    // As in Executor, for all GPUs. Divided jobs are joined, or run again whole if joining fails. remove()
+    // takes out all waiting pieces; the job ends after its running pieces. REQUIRES: the caller stops a job
+    // for which remove() is false.
     bool remove(const JobTask& task);
     ExecutorLoad load() const;
     std::optional<Error> failure() const;
@@ -58,7 +57,8 @@ class Gpus {
     bool has_control_tasks() const;
     void set_quantum(std::uint64_t quantum_ns);
     GpuUse use() const;
-    // Ends all threads; waits for the jobs that run. What they hold of buffers is gone then.
+    // Ends all threads; waits for running jobs. Afterwards no device holds copies or registrations of
+    // buffers.
     void stop();
 
   private:

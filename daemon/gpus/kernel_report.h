@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reply to KERNELS: what the thread of the first GPU found when it opened the device. Asking for it asks
-// CUDA nothing.
+// The reply to KERNELS, from data that the first GPU's thread collected when it opened the device. Makes no
+// CUDA call.
 #pragma once
 
 #include "daemon/gpus/gpus.h"
@@ -8,7 +8,7 @@
 
 namespace tegu::daemon {
 
-// The part of the list from `first` on that a message holds; its texts are those of `gpus`. Io thread.
+// The part of the list from `first` on that fits a message; its texts point into `gpus`. Io thread.
 wire::KernelsReply kernels_reply(const Gpus& gpus, std::uint32_t first);
 
 }  // namespace tegu::daemon

@@ -25,7 +25,7 @@ extern "C" void on_stop(int number) {
 
 }  // namespace
 
-// A signal that is ignored stays so.
+// An ignored signal stays ignored.
 WarmUp::WarmUp(std::function<void()> before_stop, std::chrono::milliseconds longest)
     : longest_(longest), before_stop_(std::move(before_stop)) {
     stop_signal = 0;
@@ -61,7 +61,7 @@ void WarmUp::report_long_step(const std::string& what) const {
                           " s so far");
 }
 
-// By the signal that asked for it, so that whoever waits sees why.
+// Ends by the received signal, so that the parent process sees the cause.
 void WarmUp::end_if_stopped() const {
     const int number = stop_signal;
     if (number == 0) return;

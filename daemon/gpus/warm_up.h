@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WarmUp: waits for a GPU at the start, which takes many seconds on old boards. Meanwhile the service manager
-// is asked for more time, up to a limit. A stop meanwhile ends the process at once, as nothing can interrupt
-// the thread that opens the GPU.
+// WarmUp: waits until a GPU is open, which takes many seconds on old boards. Meanwhile it requests more start
+// time from the service manager, up to a limit. A stop signal ends the process at once, because the opening
+// thread cannot be interrupted.
 #pragma once
 
 #include <signal.h>
@@ -19,12 +19,11 @@ namespace tegu::daemon {
 // The main thread. One at a time.
 class WarmUp {
   public:
-    // after which no more time is asked for
+    // after this no more time is requested
     static constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(5);
 
-    // From now on SIGTERM, SIGINT and SIGHUP end the process within wait_for(), or at the latest with
-    // finish(). `before_stop` is called before, unless `longest` is over: who ends it then does not stop it,
-    // but has given it up.
+    // Until finish(), SIGTERM, SIGINT and SIGHUP end the process in wait_for() or finish(). `before_stop` is
+    // called first, unless `longest` is over: a signal after that is a timeout, not an orderly stop.
     explicit WarmUp(std::function<void()> before_stop, std::chrono::milliseconds longest = kLongest);
     ~WarmUp();
     WarmUp(const WarmUp&) = delete;
@@ -35,7 +34,7 @@ class WarmUp {
     void wait_for(std::future<T>& future, const std::string& what) {
         while (future.wait_for(kStep) != std::future_status::ready) report_long_step(what);
     }
-    // All that was waited for is there: signals do what they did before.
+    // Ends the wait and restores the previous signal handlers.
     void finish();
 
   private:

@@ -16,12 +16,13 @@ double seconds_between(std::uint64_t earlier_ns, std::uint64_t later_ns) {
     return later_ns > earlier_ns ? static_cast<double>(later_ns - earlier_ns) / 1e9 : 0;
 }
 
-// What is seen at this moment, beside what was seen before.
+// The causes at this moment, and those of earlier assessments.
 class Assessor {
   public:
     Assessor(Times now, const Assessment& previous) : now_(now), previous_(previous) {}
 
-    // Seen below its bound (the smaller, the worse), or above it. `sentence()` is made only then.
+    // Records a cause if the value is below its bound (smaller is worse), or above it. Calls `sentence()`
+    // only then.
     template <class F>
     void below(Code code, const std::string& subject, double value, Bound bound, const F& sentence) {
         if (value < (stands(code, subject) ? bound.release : bound.raise)) see(code, subject, sentence());
@@ -71,7 +72,7 @@ class Assessor {
             if (same(watch, code, subject)) return &watch;
         return nullptr;
     }
-    // Reasons whose cause has gone stay for a while.
+    // Reasons without a present cause stay for their minimum time.
     void keep_recent() {
         for (const Assessment::Watch& watch : previous_.watches) {
             const bool seen_now =

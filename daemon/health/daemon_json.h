@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's part of the health as JSON: the member "daemon". Names and units are stable; new ones may
-// come.
+// The daemon's part of the health as JSON: the member "daemon". Names and units are stable; new ones may be
+// added.
 #pragma once
 
 #include "base/json.h"
@@ -8,8 +8,8 @@
 
 namespace tegu::daemon::health {
 
-// Writes the value of the member. Without `lists`, those that clients make long are empty: users, clients and
-// errors.
+// Writes the value of the member. Without `lists`, the lists users, clients and errors are empty, because
+// clients can make them long.
 void write_daemon(const DaemonReport& report, bool lists, Json& json);
 
 }  // namespace tegu::daemon::health

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DaemonReport: what the daemon knows of itself at one moment, as plain values with units in their names;
-// what Snapshot is for the board. Each list is bounded where it is gathered, so that a reply holds it; texts
-// of clients may hold any bytes, which whoever writes them escapes.
+// DaemonReport: the state of the daemon at one moment, as plain values with units in their names. The
+// collecting code bounds each list, so that a reply can hold it. Texts of clients may contain any bytes; the
+// writer escapes them.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 namespace tegu::daemon::health {
 
 struct QueueReport {
-    std::uint64_t high = 0, normal = 0, low = 0;  // jobs that wait
+    std::uint64_t high = 0, normal = 0, low = 0;  // waiting jobs
     std::uint64_t running = 0;
     double predicted_seconds = 0;  // of all these
 };
@@ -22,7 +22,7 @@ struct QueueReport {
 struct ExecutorReport {
     std::string name;  // "inline": small jobs on the io thread; "CPU"; "GPU 0"
     std::uint64_t waiting = 0, running = 0;
-    std::uint64_t jobs_total = 0;  // that it ended, pieces of divided jobs included
+    std::uint64_t jobs_total = 0;  // finished jobs, including pieces of divided jobs
     double busy_seconds_total = 0;
     double busy_ratio = 0;  // of the last second or more
 };
@@ -54,17 +54,17 @@ struct UseReport {  // of a user, or of a process
     std::uint64_t bytes_total = 0;  // that its jobs read and wrote
 };
 
-struct CostReport {  // of recent jobs that the cost model learns from; see cost_model.h
+struct CostReport {  // recent jobs that the cost model learns from; see cost_model.h
     std::uint64_t jobs = 0;
     double bias_ratio = 1;   // geometric mean of measured to predicted time
-    double error_ratio = 0;  // nine of ten took at most this share longer, or as much shorter, than predicted
+    double error_ratio = 0;  // for 9 of 10 jobs, measured / predicted is within this share of 1
 };
 struct OperationCosts {
     std::string operation;
     CostReport costs;
 };
 
-// Where the times come from that decide where jobs run: "default", "model", "probed", "kept" or "table".
+// Source of the times that decide placement: "default", "model", "probed", "kept" or "table".
 struct PlacementReport {
     std::string cpu, gpu;  // gpu: of the first kind; empty: there is none
     bool probing = false;
@@ -96,7 +96,7 @@ struct StoreReport {
 };
 
 struct TuningReport {
-    std::vector<std::string> tables;  // that rows or costs are used of
+    std::vector<std::string> tables;  // tables with rows or costs in use
     std::uint64_t rows = 0, costs = 0;
     std::uint64_t loads_total = 0;     // how often tables were read
     std::uint64_t ignored = 0;         // rows, costs and whole tables
@@ -113,12 +113,12 @@ struct DaemonReport {
     std::vector<NamedCount> closed;    // connections, by reason
     QueueReport queue;
     std::vector<ExecutorReport> executors;
-    std::vector<JobCount> jobs;       // that were admitted, by how they ended
+    std::vector<JobCount> jobs;       // admitted jobs, by final status
     std::vector<NamedCount> refused;  // requests, by status
     std::vector<TimesReport> times;   // queue, copy, compute, whole
-    std::vector<UseReport> users;     // those that used most first
+    std::vector<UseReport> users;     // by use, highest first
     std::optional<UseReport> other_users;
-    std::vector<UseReport> clients;  // those with a connection first, then those that used most
+    std::vector<UseReport> clients;  // connected clients first, then by use
     std::uint64_t clients_left_out = 0;
     CostReport costs;  // of all operations
     std::vector<OperationCosts> operation_costs;

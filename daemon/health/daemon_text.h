@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's part of the health for a person: a few lines that say whether it has work, how long jobs take,
-// who uses it, and what went wrong last. What has no news has no line.
+// The daemon's part of the health as text: a few lines on load, job times, users and recent errors. A line
+// without content is omitted.
 #pragma once
 
 #include "daemon/health/board/snapshot.h"

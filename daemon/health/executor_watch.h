@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecutorWatch: which executors have work and end none of it. Each is judged by the jobs that it ended
-// itself: that the daemon answers, and that others go on, says nothing of it. Pure, the times are the
-// caller's; it remembers when each one was last seen to get on.
+// ExecutorWatch: finds executors that have work but finish none. Each executor counts by its own finished
+// jobs only. Pure except for the time of each executor's last progress; the caller passes the time.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +12,20 @@
 
 namespace tegu::daemon::health {
 
-// A job may take this many times what was predicted before its executor counts as silent.
+// A job may take this many times its predicted time before its executor counts as silent.
 inline constexpr std::uint64_t kSlowestShare = 10;
 
 struct ExecutorState {
     std::string name;  // "CPU", "GPU 0": no two have the same
     bool has_work = false;
     std::uint64_t finished = 0;    // jobs since its start, however they ended
-    std::uint64_t running_ns = 0;  // predicted, of the job that runs; 0: none does
+    std::uint64_t running_ns = 0;  // predicted time of the running job; 0: none
 };
 
 class ExecutorWatch {
   public:
-    // How long each is silent beyond what its job was predicted to take. REQUIRES: no earlier time than
-    // before; called often enough that an executor without work is seen to have none.
+    // The silence of each executor beyond the allowed time of its job. REQUIRES: time does not decrease;
+    // calls are frequent enough to observe an executor without work.
     std::vector<ExecutorSilence> refresh(const std::vector<ExecutorState>& executors, std::uint64_t now_ns);
 
   private:

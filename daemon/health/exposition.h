@@ -20,19 +20,19 @@ class Exposition {
   public:
     using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-    // Starts a family; its samples follow before the next one starts. One without samples leaves no trace.
-    // REQUIRES: a name that no other family has, of [a-z0-9_], beginning with a letter.
+    // Starts a family; its samples follow before the next family. A family without samples writes nothing.
+    // REQUIRES: a unique name of [a-z0-9_] that begins with a letter.
     void family(std::string_view name, MetricType type, std::string_view help);
-    // REQUIRES: a family is started; no two samples of it have the same labels.
+    // REQUIRES: a family is started; its samples have distinct labels.
     void sample(Labels labels, double value);
     void sample(Labels labels, std::int64_t value);
     void sample(Labels labels, std::uint64_t value);
-    // Nothing if it is not known.
+    // Writes nothing if the value is unknown.
     template <class T>
     void sample(Labels labels, const Value<T>& value) {
         if (value.known()) sample(labels, *value);
     }
-    // Of a family of type Histogram, in seconds: from 1 us to 100 s, three bounds for each power of ten.
+    // For a family of type Histogram. In seconds; bounds from 1 us to 100 s, three for each power of ten.
     void histogram(Labels labels, const LatencyHistogram& times);
 
     const std::string& text() const { return text_; }

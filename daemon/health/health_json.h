@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The health as one JSON object: state, reasons, and each value by its name, null where it is not known. The
-// list "unknown" says why, by the path of the value; what is computed of a value that is not known is null
-// without being listed. Names and units are stable; new ones may come.
+// The health as one JSON object: state, reasons, and each value by its name; an unknown value is null. The
+// list "unknown" gives the reasons by path; values derived from an unknown value are not listed. Names and
+// units are stable; new ones may be added.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace tegu::daemon::health {
 
-// With the member "daemon" if `daemon` is not null. A text longer than `limit` bytes leaves out the list,
-// then those of the daemon's users, clients and errors, then all but state and reasons, and "left_out" says
-// so.
+// With the member "daemon" if `daemon` is not null. A text over `limit` bytes omits parts, named in
+// "left_out": first the list "unknown", then users, clients and errors. Last it omits all but state and
+// reasons.
 std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now,
                         const DaemonReport* daemon = nullptr, std::size_t limit = SIZE_MAX);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The health as metrics of Prometheus, prefix tegu_. What is not known has no sample; labels are names of
-// parts of the board and of reasons, of which there are few.
+// The health as metrics of Prometheus, prefix tegu_. An unknown value has no sample. Labels are parts of the
+// board and reasons, a small fixed set.
 #pragma once
 
 #include "daemon/health/assessment.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The health for a person at a terminal: the state and its reasons with what to do, then what the daemon
-// does, then a line for each part of the board, with units.
+// The health as text for a terminal: state, reasons and remedies, then the daemon, then a line for each part
+// of the board, with units.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace tegu::daemon::health {
 
-// Lines of at most about 100 characters, each with its end. Control characters that files may hold are gone
-// already.
+// Lines of at most about 100 characters, each with its line end. Control characters from files are already
+// removed.
 std::string health_text(const Snapshot& snapshot, const Assessment& assessment, Times now,
                         const DaemonReport* daemon = nullptr);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reasons why the state may not be ok: a closed list, each with its state, how long it must last before
-// it counts and how long it stays, and what to do. No client can bring one about by work or by nonsense
-// alone: a queue or a store that is full and requests that are refused are values, on which whoever runs the
-// machine may alert as he likes.
+// The closed list of reasons for a state other than ok, with durations and remedies. No client can cause one
+// by load or malformed requests alone. Full queues, full stores and refused requests are values only; the
+// operator may alert on them.
 #pragma once
 
 #include <cstdint>

@@ -7,14 +7,14 @@
 namespace tegu::daemon {
 namespace {
 
-// for each GPU: they are of a power of two of elements, so few of them would not be even
+// for each GPU: piece sizes are powers of two, so few pieces would be uneven
 constexpr unsigned kPiecesOfAWhole = 4;
 
 bool is_stop(const Error& error) {
     return error.status == Status::Cancelled || error.status == Status::DeadlineExceeded;
 }
 
-// Encodes the reply of a job that was computed elsewhere.
+// Encodes the reply of a job that other runners computed.
 class JoinedReply final : public JobRunner {
   public:
     using Fill = std::function<Result<void>(std::byte* base, Span<const kernels::OutputView> outputs)>;
@@ -53,7 +53,7 @@ std::shared_ptr<DividedJob> DividedJob::create(const PreparedJob& whole, unsigne
     return std::shared_ptr<DividedJob>(new DividedJob(std::move(*split), gpus));
 }
 
-// The next one goes to whom has least.
+// The next piece goes to the GPU with the least work.
 std::vector<DividedJob::Piece> DividedJob::make_pieces(const std::shared_ptr<JobTask>& whole) {
     const PreparedJob& prepared = whole->prepared;
     if (!prepared.in_output) area_.resize(static_cast<std::size_t>(prepared.result_bytes));
@@ -79,7 +79,7 @@ std::shared_ptr<JobTask> DividedJob::make_piece(const std::shared_ptr<JobTask>& 
     auto task = std::make_shared<JobTask>();
     task->whole = whole;
     task->waiting = whole->waiting;
-    task->waiting.ticket += (index + 1) << 48;  // nobody else's
+    task->waiting.ticket += (index + 1) << 48;  // unique
     task->received = whole->received;
     task->deadline = whole->deadline;
     task->choice = whole->choice;
@@ -123,14 +123,14 @@ bool DividedJob::end_piece(JobTask& piece) {
     costs_[piece.gpu].compute_ns += piece.cost.compute_ns;
     queue_ns_ = std::min(queue_ns_, piece.queue_ns);
     if (policy_.empty()) policy_ = std::move(piece.policy);
-    // An error of the data says more than that of a stop, and is found by the whole again.
+    // An error of the data has priority over a stop; the whole job finds it again.
     if (piece.error && !withdrawn_ && (!error_ || is_stop(*error_))) error_ = std::move(piece.error);
     return --left_ == 0;
 }
 
-// Whatever its data may be: a job that is not wanted any more is not run again.
+// A stopped job is not run again, regardless of its data.
 bool DividedJob::withdraw(const std::function<bool(const JobTask&)>& remove, Error error) {
-    if (left_ == 0) return false;  // it is on its way to its session
+    if (left_ == 0) return false;  // its session will receive it
     withdrawn_ = true;
     error_ = std::move(error);
     for (const std::weak_ptr<JobTask>& each : tasks_) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DividedJob: cuts a job into pieces for several GPUs and joins their results to its reply. To an executor a
-// piece is a job like others. After a failed piece the whole job runs again, and its outcome counts. Io
-// thread.
+// DividedJob: splits a job into pieces for several GPUs and joins their results into its reply. An executor
+// treats a piece as a job. After a failed piece the whole job runs again, and that outcome counts. Io thread.
 #pragma once
 
 #include <functional>
@@ -15,23 +14,24 @@ namespace tegu::daemon {
 
 class DividedJob {
   public:
-    // Null: the job is not one that can be divided. `gpus`: that share it, two or more.
+    // Null if the job cannot be divided. `gpus`: number of GPUs that share it, at least 2.
     static std::shared_ptr<DividedJob> create(const PreparedJob& whole, unsigned gpus);
 
-    // Its pieces, each with the number of the GPU (of those that share it) that gets it. Once. REQUIRES: it
-    // was made of whole->prepared.
+    // The pieces, each with the index of its GPU among those that share the job. Call once. REQUIRES: created
+    // from whole->prepared.
     struct Piece {
         std::size_t gpu = 0;
         std::shared_ptr<JobTask> task;
     };
     std::vector<Piece> make_pieces(const std::shared_ptr<JobTask>& whole);
 
-    // A piece has ended. True: it was the last.
+    // Records the end of a piece. True if it was the last.
     bool end_piece(JobTask& piece);
-    // The job is to end with `error`: takes out the pieces that have not begun, with `remove`, which is
-    // Executor::remove(). True: no piece is left, and there is nothing to join. Allocates nothing.
+    // Ends the job with `error`: removes the waiting pieces with `remove`, which is Executor::remove(). True
+    // if no piece is left, so that nothing is to be joined. Allocates nothing.
     bool withdraw(const std::function<bool(const JobTask&)>& remove, Error error);
-    // After the last: gives `whole` its body, or the error of a stop. False: it is to be run whole.
+    // Call after the last piece: sets the body of `whole`, or the error of a stop. False if the caller must
+    // run it whole.
     bool join(JobTask& whole);
 
   private:
@@ -40,13 +40,13 @@ class DividedJob {
 
     const device::JobSplit split_;
     const unsigned gpus_;
-    std::vector<std::byte> area_;  // for a result that goes into the reply
+    std::vector<std::byte> area_;  // for a result in the reply
     struct State {
-        std::vector<std::byte> memory;  // what a piece makes that is no part of the result itself
+        std::vector<std::byte> memory;  // intermediate results of a piece
         std::vector<kernels::OutputView> arrays;
     };
     std::vector<State> states_;
-    std::vector<std::weak_ptr<JobTask>> tasks_;  // a piece holds the whole, which holds this
+    std::vector<std::weak_ptr<JobTask>> tasks_;  // weak: a piece holds the whole job, which holds this
     std::size_t left_ = 0;
     bool withdrawn_ = false;
     std::vector<RunCost> costs_;  // of each GPU

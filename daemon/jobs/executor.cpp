@@ -30,7 +30,7 @@ JobBackend::Outcome ExpressBackend::run(JobTask& task, const kernels::StopToken&
     return run_on_cpu(runner_, task, stop);
 }
 
-// Without the memory for it the pool has not failed.
+// Out of memory is not a pool failure.
 Result<void> CpuBackend::probe() {
     try {
         pool_.limit(threads_);
@@ -85,7 +85,7 @@ void Executor::submit(std::shared_ptr<JobTask> task) {
         const auto placed = waiting_.emplace(waiting.ticket, TaskList{std::move(task)}).first;
         try {
             scheduler_.push(waiting);
-        } catch (...) {  // no memory: it is not here
+        } catch (...) {  // out of memory: it was not added
             waiting_.erase(placed);
             throw;
         }
@@ -125,7 +125,7 @@ ExecutorLoad Executor::load() const {
     return load;
 }
 
-// Under the lock, of the job that runs.
+// Of the running job. REQUIRES: the lock is held.
 std::uint64_t Executor::left_ns() const {
     const std::uint64_t spent_ns = nanoseconds(Clock::now() - running_since_);
     return running_ns_ > spent_ns ? running_ns_ - spent_ns : spent_ns;
@@ -217,7 +217,7 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     return running_.front();
 }
 
-// The backend lives until nobody can reach it any more.
+// The backend lives until it is unreachable.
 void Executor::wait_for_end() {
     std::unique_lock<std::mutex> lock(mutex_);
     work_.wait(lock, [this] { return stopping_; });
@@ -230,7 +230,7 @@ void Executor::run_control_tasks(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     for (ControlTask& control_task : control_tasks) {
         control_task.work();
-        control_task.work = nullptr;  // what it owns ends here
+        control_task.work = nullptr;  // destroys its captures here
     }
     control_tasks.remove_if([](const ControlTask& control_task) { return !control_task.done; });
     const bool awaited = !control_tasks.empty();
@@ -243,7 +243,7 @@ void Executor::run_control_tasks(std::unique_lock<std::mutex>& lock) {
     lock.lock();
 }
 
-// A job whose deadline passed, or that was cancelled just now, is not started.
+// Does not start a job that is past its deadline or cancelled.
 JobBackend::Outcome Executor::run(JobTask& task) {
     const TimePoint start = Clock::now();
     (void)cores_.offer();
@@ -285,7 +285,7 @@ void Executor::loop() {
         while (std::shared_ptr<JobTask> task = wait_for_job()) {
             const JobBackend::Outcome outcome = run(*task);
             if (outcome == JobBackend::Outcome::Fatal) {
-                // the job stays in flight: it is answered with what all others are
+                // the job stays in flight and gets the same reply as all others
                 fail(std::move(*task->error));
                 break;
             }
@@ -297,9 +297,9 @@ void Executor::loop() {
         fail(Status::Internal, exception.what());
     }
     try {
-        wait_for_end();  // at once where it stops already
+        wait_for_end();  // returns at once if it is stopping
         backend_->end();
-    } catch (const std::exception&) {  // the daemon ends, or does so already
+    } catch (const std::exception&) {  // the daemon ends
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a thread that runs one job at a time on its backend, and the queue of the jobs that wait for it.
-// The backend is the CPU with a thread pool, the CPU with one thread (the express lane), or a GPU. A job
-// belongs to the io thread before submit() and after take_done(), which therefore holds the last reference.
+// Executor: a thread that runs one job at a time on its backend, and the queue of waiting jobs. The backend
+// is the CPU with a thread pool, the CPU with one thread (express lane), or a GPU. The io thread owns a job
+// before submit() and after take_done(), so it holds the last reference.
 #pragma once
 
 #include <array>
@@ -29,62 +29,62 @@ class Session;
 
 // A job in flight that did not run at once.
 struct JobTask {
-    Waiting waiting;  // its ticket, user and priority; what it costs is said by:
-    Choice choice;    // where it goes, and the wall time at each target where it may run
+    Waiting waiting;  // its ticket, user, priority and cost
+    Choice choice;    // the target, and the predicted wall time at each possible target
     pid_t pid = 0;    // of the client
     std::uint64_t request_id = 0;
-    std::weak_ptr<Session> session;  // gone if the client is
+    std::weak_ptr<Session> session;  // expired after the client disconnects
     TimePoint received;
     TimePoint deadline = kNever;
     PreparedJob prepared;
     wire::ByteBuffer data;                // the inline inputs
-    std::atomic<bool> stop{false};        // set by the io thread: the job is to end
-    std::shared_ptr<JobTask> whole;       // that it is a piece of; null: it is a job itself
-    std::shared_ptr<DividedJob> divided;  // io thread only: what is known of its pieces, if it has any
+    std::atomic<bool> stop{false};        // set by the io thread to end the job
+    std::shared_ptr<JobTask> whole;       // the divided job of this piece; null: not a piece
+    std::shared_ptr<DividedJob> divided;  // io thread only: state of its pieces; null: not divided
     bool cancelled_by_client = false;     // io thread only
-    std::size_t gpu = 0;                  // io thread only: the number of the one that it was given to
+    std::size_t gpu = 0;                  // io thread only: index of its GPU
 
     // Set by the executor.
     std::optional<Error> error;
-    wire::ByteBuffer body;  // of the reply, if there is no error
+    wire::ByteBuffer body;  // of the reply, if `error` is empty
     std::uint64_t queue_ns = 0;
     RunCost cost;
     Target target = Target::Pool;  // where it ran
     std::string policy;            // of a piece
 
-    // What ends it: a piece ends with the job.
+    // The stop flag; a piece shares the flag of its job.
     std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }
 };
 
-// Lists, in which a job that is done lies where it lay while it waited: no allocation can fail in between.
+// A list, so that a job moves from queue to queue without an allocation.
 using TaskList = std::list<std::shared_ptr<JobTask>>;
 
-// What an executor does with a job. start() to end() are called on the executor's thread.
+// Runs the jobs of an executor. start() to end() are called on the executor's thread.
 class JobBackend {
   public:
     enum class Outcome {
         Done,    // error or body is set
-        Passed,  // pass() gives it to another executor
-        Fatal,   // error is set, and the daemon has to end
+        Passed,  // pass() moves the job to another executor
+        Fatal,   // error is set, and the daemon must end
     };
     virtual ~JobBackend() = default;
     virtual Target target() const = 0;
     virtual void start() {}
-    // Several users work at the same time, or not any more. Any thread.
+    // Sets whether several users are active at the same time. Any thread.
     virtual void set_crowded(bool crowded) { (void)crowded; }
-    // `stop` was not requested a moment ago. task.queue_ns and task.target are set.
+    // Called when `stop` was just checked and not requested. task.queue_ns and task.target are set.
     virtual Outcome run(JobTask& task, const kernels::StopToken& stop) = 0;
-    // Hands on a job for which run() said Passed. The executor holds no other reference to it.
+    // Moves on a job for which run() returned Passed. The executor holds no other reference to it.
     virtual void pass(std::shared_ptr<JobTask> task) { (void)task; }
-    // A little work that needs all that jobs need, between two jobs: it does not return if any of that hangs.
-    // An error: the daemon has to end.
+    // A small task between two jobs that uses all resources of a job, so it hangs if any of them hangs. After
+    // an error the daemon must end.
     virtual Result<void> probe() { return {}; }
     virtual void end() {}
 };
 
-// The CPU: each job on the whole pool, but for one core if several users work. A job that computes on all
-// cores keeps the io thread and the clients of others waiting until the kernel's next tick, some
-// milliseconds, whatever their priorities are.
+// The CPU: each job uses the whole pool; if several users are active, one core stays free. With all cores
+// busy, the io thread and other clients wait for the kernel's next tick. That takes some milliseconds,
+// regardless of priorities.
 class CpuBackend final : public JobBackend {
   public:
     explicit CpuBackend(unsigned threads)
@@ -93,7 +93,7 @@ class CpuBackend final : public JobBackend {
     void set_crowded(bool crowded) override { crowded_.store(crowded, std::memory_order_relaxed); }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
     Result<void> probe() override;
-    // Times a sample on the pool, or on one thread, that of the executor. Between jobs.
+    // Times a sample on the pool, or, with `alone`, on the executor's thread. Call between jobs.
     SampleTime time_sample(const Job& job, const SampleMemory& memory, bool alone);
 
   private:
@@ -103,7 +103,7 @@ class CpuBackend final : public JobBackend {
     JobRunner runner_;
 };
 
-// The CPU with the executor's own thread.
+// The CPU with only the executor's thread.
 class ExpressBackend final : public JobBackend {
   public:
     Target target() const override { return Target::Express; }
@@ -117,10 +117,10 @@ struct ExecutorLoad {
     std::uint64_t waiting = 0;     // jobs
     std::uint64_t waiting_ns = 0;  // predicted wall time
     std::uint64_t running = 0;     // 0 or 1, of each executor
-    std::uint64_t running_ns = 0;  // how much longer those will run
+    std::uint64_t running_ns = 0;  // predicted remaining time of those
     std::uint64_t running_scratch_bytes = 0;
-    std::uint64_t finished = 0;  // jobs since the start, however they ended, also those that were passed on
-    std::uint64_t busy_ns = 0;   // with jobs since the start, that of the one that runs included
+    std::uint64_t finished = 0;  // jobs since the start with any outcome, including passed ones
+    std::uint64_t busy_ns = 0;   // time in jobs since the start, including the running one
     std::array<std::uint64_t, wire::kPriorityCount> waiting_by_priority{};
 
     ExecutorLoad& operator+=(const ExecutorLoad& other);
@@ -128,50 +128,50 @@ struct ExecutorLoad {
 
 class Executor {
   public:
-    // `wake` is called on the executor's thread when done jobs or control tasks wait to be taken, or when the
-    // executor failed; it must only pass the word on. `name`: of the thread, up to 15 characters.
+    // The executor thread calls `wake` when done jobs or control tasks are ready, or after a failure; it must
+    // only signal the io thread. `name`: thread name, up to 15 characters.
     Executor(std::unique_ptr<JobBackend> backend, std::uint64_t quantum_ns, std::function<void()> wake,
              const char* name = "tegud-executor");
-    // One of the CPU. `threads`: of the pool, the executor's own included.
+    // An executor of the CPU. `threads`: of the pool, including the executor's thread.
     Executor(unsigned threads, std::uint64_t quantum_ns, std::function<void()> wake)
         : Executor(std::make_unique<CpuBackend>(threads), quantum_ns, std::move(wake)) {}
-    // Waits for the job that runs (its stop flag ends it soon); drops those that wait, and control tasks.
+    // Waits for the running job (its stop flag ends it soon); drops waiting jobs and control tasks.
     ~Executor();
 
     // Any thread.
     void submit(std::shared_ptr<JobTask> task);
-    // Takes a job out before it starts. False: it runs, or is done, or is another executor's.
+    // Removes a waiting job. False if it runs, is done, or belongs to another executor.
     bool remove(const JobTask& task);
     TaskList take_done();
     ExecutorLoad load() const;
     void set_quantum(std::uint64_t quantum_ns);
-    // As of JobBackend; while it is so, jobs that run offer their cores to others, too.
+    // As in JobBackend; while true, running jobs also yield their cores to other threads.
     void set_crowded(bool crowded) {
         backend_->set_crowded(crowded);
         cores_.set(crowded);
     }
-    // How long a new job of the user would wait: for the job that runs, and for those that wait and go before
-    // it. A job that takes longer than was predicted will take as long again.
+    // Predicted wait of a new job of the user: the running job and the waiting jobs ahead of it. A job past
+    // its predicted time counts as if it takes as long again.
     std::uint64_t wait_ns(uid_t uid, wire::Priority priority) const;
-    // Whether a job of another user runs now, or of another process of this user.
+    // Whether a job of another user, or of another process of this user, runs now.
     bool runs_other(uid_t uid, pid_t pid) const;
-    // Predicted, of the user's jobs that wait and run.
+    // Predicted time of the user's waiting and running jobs.
     std::uint64_t backlog_ns(uid_t uid) const;
-    // Why the executor runs nothing any more, if it does not: the daemon must end.
+    // The error that stopped the executor, if any; the daemon must end.
     std::optional<Error> failure() const;
 
-    // Something to be done between two jobs, before the next one: `work` on the executor's thread, then
-    // `done` by run_done_control_tasks(). Neither may throw; `done` may be empty.
+    // Queues a control task before the next job: `work` runs on the executor's thread, then
+    // run_done_control_tasks() calls `done`. Neither may throw; `done` may be empty.
     void post(std::function<void()> work, std::function<void()> done);
     // Returns whether there were any. Io thread.
     bool run_done_control_tasks();
     bool has_control_tasks() const;
 
-    // For the watchdog, io thread. Whether anything went on here since the last call: a job began, looked
-    // whether to stop, or ended; control tasks, or a probe, were done.
+    // For the watchdog, io thread. Whether the executor made progress since the last call: a job started,
+    // checked its stop flag or ended, or a control task or probe finished.
     bool take_heartbeat() { return heartbeat_.take(); }
-    // Has the backend probe itself between two jobs, which ends with a heartbeat; does nothing if it is to do
-    // so already.
+    // Requests JobBackend::probe() between two jobs, which ends with a heartbeat. No effect if a probe is
+    // pending.
     void probe();
 
   private:
@@ -179,7 +179,7 @@ class Executor {
         std::function<void()> work;
         std::function<void()> done;
     };
-    // The next job, once the control tasks before it are done; null: the executor is to end.
+    // Runs pending control tasks and returns the next job; null: the executor must end.
     std::shared_ptr<JobTask> wait_for_job();
     void wait_for_end();
     void run_control_tasks(std::unique_lock<std::mutex>& lock);
@@ -200,21 +200,20 @@ class Executor {
     mutable std::mutex mutex_;  // guards all below
     std::condition_variable work_;
     Scheduler scheduler_;
-    std::unordered_map<std::uint64_t, TaskList> waiting_;  // one each, by ticket
-    TaskList running_;                                     // one at most
-    std::uint64_t running_ns_ = 0;                         // predicted, of that
+    std::unordered_map<std::uint64_t, TaskList> waiting_;  // one job in each list, by ticket
+    TaskList running_;                                     // at most one job
+    std::uint64_t running_ns_ = 0;                         // predicted time of the running job
     TimePoint running_since_;
-    std::uint64_t busy_ns_ = 0;  // with those that ended
+    std::uint64_t busy_ns_ = 0;  // time in finished jobs
     std::uint64_t finished_ = 0;
     TaskList done_;
-    std::list<ControlTask>
-        control_tasks_;  // lists: control tasks move between them without an allocation that could fail
+    std::list<ControlTask> control_tasks_;  // list: moving a control task allocates nothing
     std::list<ControlTask> done_control_tasks_;
     std::size_t control_tasks_at_work_ = 0;
     std::optional<Error> failure_;
     bool stopping_ = false;
 
-    std::thread thread_;  // last: starts when all else is there
+    std::thread thread_;  // last member: starts after the others are initialized
 };
 
 }  // namespace tegu::daemon

@@ -14,7 +14,7 @@ Executors::Executors(const config::Settings& settings, std::unique_ptr<CpuBacken
                "tegud-express"),
       gpus_(settings, cpu_, wake) {}
 
-// What was to run on the io thread and took too long there comes back with another choice.
+// A job that took too long inline returns with another choice.
 void Executors::submit(std::shared_ptr<JobTask> task) {
     switch (task->choice.answer.target) {
         case Target::Inline:

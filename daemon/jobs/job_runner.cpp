@@ -42,7 +42,7 @@ Result<void> JobRunner::run(const PreparedJob& prepared, const kernels::StopToke
 Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
                                        wire::ByteBuffer& out, RunCost& cost) {
     std::byte* base = prepared.in_output ? prepared.output : area_.get();
-    // nothing of an earlier client's result
+    // clears the result of an earlier client
     if (!prepared.in_output) std::memset(base, 0, prepared.result_bytes);
     outputs_.clear();
     for (const std::uint64_t offset : prepared.output_offsets) outputs_.push_back({base + offset});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobRunner: runs a prepared job on the calling thread and writes the body of its reply. Small results are
-// computed in a reused area and copied behind the reply's prefix; others go straight into the output operand.
-// One runner serves one thread; this one uses the CPU, the one in GpuBackend a GPU.
+// JobRunner: runs a prepared job on the calling thread and writes the body of its reply. Inline results are
+// computed in a reused area and copied into the reply; others go into the output operand. One runner for each
+// thread; this class uses the CPU, its subclass in GpuBackend a GPU.
 #pragma once
 
 #include <memory>
@@ -12,39 +12,37 @@
 
 namespace tegu::daemon {
 
-// What a run took.
+// Cost of a run.
 struct RunCost {
     std::uint64_t copy_ns = 0;  // to and from memory of a device
     std::uint64_t copied_bytes = 0;
     std::uint64_t compute_ns = 0;
-    std::uint64_t other_gpus_ns = 0;  // of a divided job: what the other GPUs took for it, copies included
-    unsigned threads = 1;             // that it was divided among
+    std::uint64_t other_gpus_ns = 0;  // of a divided job: time of the other GPUs, copies included
+    unsigned threads = 1;             // that computed the job
     bool started = false;             // its output may have been written
 };
 
 class JobRunner {
   public:
-    // `pool` may be null: the calling thread alone.
+    // `pool` may be null: only the calling thread computes.
     explicit JobRunner(kernels::ThreadPool* pool);
     virtual ~JobRunner() = default;
 
-    // Runs the job and appends the reply's body to `out`. `queue_ns`: receipt to now. `cost` is set in any
-    // case.
-    // Errors: those of run_job; `out` is then as it was. A job in place that has started does not end with an
-    //         error that invites
-    // to try it again: its input is no longer what it was. Exceptions of the standard library end here, as
-    // OutOfMemory or Internal.
+    // Runs the job and appends the reply's body to `out`. `queue_ns`: from receipt to now. `cost` is always
+    // set. Errors: those of run_job; `out` is then unchanged. A started in-place job never returns a
+    // retryable error, because its input has changed. Standard library exceptions become OutOfMemory or
+    // Internal.
     Result<void> run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
                      wire::ByteBuffer& out, RunCost& cost);
 
   protected:
-    // Computes into `outputs`, which are `prepared.output_offsets` from `base`; sets `cost`.
+    // Computes into `outputs`, at `prepared.output_offsets` from `base`; sets `cost`.
     virtual Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
                                                Span<const kernels::OutputView> outputs,
                                                const kernels::StopToken& stop, RunCost& cost);
-    // Keeps the tuning rows that hold for the job, for policy_text().
+    // Stores the job's tuning rows for policy_text().
     void name_row(const PreparedJob& prepared, const tuning::JobChoice& choice);
-    // The policy of a report, cut so that the rows behind it fit the reply.
+    // The policy of a report, truncated so that the tuning rows after it fit the reply.
     std::string policy_text(const kernels::RunReport& report) const;
     virtual wire::Backend backend() const { return wire::Backend::Cpu; }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobServices: all that runs jobs and chooses where: executors, tuning tables, placement and its
-// measurements. Io thread.
+// JobServices: executors, tuning tables, placement and cost probes. Io thread.
 #pragma once
 
 #include <functional>
@@ -16,15 +15,15 @@
 namespace tegu::daemon {
 
 struct JobServices {
-    // `settings` and `files`, a thread for files, outlive it. `wake` as of Executor, for all executors.
-    // Returns when all GPUs are ready or have failed.
+    // `files` is a thread for file access; it and `settings` outlive this. `wake` as in Executor, for all
+    // executors. Returns when each GPU is ready or has failed.
     JobServices(const config::Settings& settings, const std::string& sysroot,
                 const std::function<void()>& wake, HelperThread& files);
 
     const Gpus& gpus() const { return executors.gpus(); }
-    // Gives the placement the costs of the tuning tables in force, if they are new.
+    // Copies the costs of the tuning tables in force to the placement, if they are new.
     void take_costs();
-    // Takes what a reload of the settings may have changed. Tuning tables are read again on `files`.
+    // Applies reloaded settings. `files` reads the tuning tables again.
     void reload(HelperThread& files);
     std::uint64_t next_ticket() { return ++last_ticket_; }
 
@@ -37,7 +36,7 @@ struct JobServices {
     JobRunner inline_runner{nullptr};  // of jobs on the io thread
 
   private:
-    std::shared_ptr<const TuningState> costs_of_;  // whose costs the placement has
+    std::shared_ptr<const TuningState> costs_of_;  // the state whose costs the placement has
     std::uint64_t last_ticket_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace tegu::daemon {
 namespace {
 
-// "generation" -> "inputs[0].generation": buffers do not know what they are to a job.
+// "generation" -> "inputs[0].generation": adds the operand, which the buffer does not have.
 Error prefixed(Error error, const std::string& operand) {
     error.field =
         operand + "." + (error.field.empty() || error.field == "descriptor" ? "handle" : error.field);
@@ -108,9 +108,8 @@ Result<void> check_output(const wire::OutputOperand& output, const Buffer& buffe
     return {};
 }
 
-// The result shares no byte with an input, but that its first array may be exactly a dense one if the
-// operation allows it: what lies behind that array then lies behind that input, too. `result`: all arrays,
-// with the gaps between them.
+// Checks that the result overlaps no input. Exception: its first array may be exactly a dense input if the
+// operation works in place; later arrays then follow that input. `result`: all arrays with their gaps.
 Result<void> check_overlap(const PreparedJob& prepared, const Buffer& buffer, const BufferRange& result,
                            BoundInputs& inputs) {
     if (prepared.result_bytes == 0) return {};
@@ -153,8 +152,8 @@ Result<void> bind_output(const wire::OutputOperand& output, const BufferTable& b
     return {};
 }
 
-// Takes hold of the buffers. An input that is the output too is held as that: a job is no conflict with
-// itself.
+// Begins the use of the buffers. An input that is also the output is held only as output, because a job must
+// not conflict with itself.
 Result<void> begin_uses(const wire::JobRequest& request, const BoundInputs& inputs, const BoundInput& output,
                         PreparedJob& prepared) {
     const auto begin = [&](const BoundInput& bound, const std::string& name, BufferUse& use) -> Result<void> {
@@ -175,7 +174,7 @@ Result<void> begin_uses(const wire::JobRequest& request, const BoundInputs& inpu
     return output.buffer == nullptr ? Result<void>() : begin(output, "output", prepared.uses.back());
 }
 
-// As they are while the job holds them.
+// The state of the buffers while the job holds them.
 void describe_buffers(const wire::JobRequest& request, const BoundInputs& inputs, const BoundInput& output,
                       PreparedJob& prepared) {
     for (std::size_t i = 0; i < prepared.input_count; ++i) {
@@ -201,8 +200,7 @@ Result<void> lay_out(PreparedJob& prepared) {
     return {};
 }
 
-// Takes the row of the CPU that holds for the job, and plans anew with it, if the job may have the memory for
-// it.
+// Applies the CPU tuning row for the job and plans again with it, if its memory is within the limit.
 void tune(std::uint64_t scratch_bytes, PreparedJob& prepared) {
     const Job& job = prepared.job;
     prepared.cpu_choice = prepared.tuning->cpu().choose(TuningBackend::Cpu, job);

@@ -48,8 +48,8 @@ Scheduler::Users::iterator Scheduler::next_user() {
     return chosen;
 }
 
-// As many rounds as it takes until somebody who waits has a share again. Shares are not saved up, and users
-// without jobs are forgotten once their debt is paid.
+// Adds rounds until a waiting user has a share again. Shares do not accumulate, and users without jobs are
+// removed once their debt is paid.
 void Scheduler::new_rounds() {
     const auto quantum = static_cast<std::int64_t>(quantum_ns_);
     std::int64_t rounds = std::numeric_limits<std::int64_t>::max();
@@ -91,8 +91,8 @@ std::uint64_t Scheduler::cost_ns(uid_t uid) const {
     return cost;
 }
 
-// All that the user has waiting at that priority and above. Of each other user, what he may start in the
-// rounds until then: a share for each, and a job that overdraws the last.
+// The user's waiting jobs at that priority and above. Plus, for each other user, the jobs of the rounds until
+// then: one share per round, and one job that overdraws the last.
 std::uint64_t Scheduler::before_ns(uid_t uid, wire::Priority priority) const {
     if (size_ == 0) return 0;
     const unsigned priorities = static_cast<unsigned>(priority) + 1;
@@ -133,7 +133,7 @@ void Scheduler::forget(const Waiting& job) {
     --size_;
     --sizes_[static_cast<unsigned>(job.priority)];
     cost_ns_ -= cost_of(job);
-    // Debts stay until the next round: whoever just ran a long job lets the others go first.
+    // Debts stay until the next round, so that others run first after a user's long job.
     if (size_ == 0) users_.remove_if([](const User& user) { return user.idle() && user.share_ns > 0; });
 }
 

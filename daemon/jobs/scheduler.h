@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler: which waiting job runs next, by deficit round robin over users with predicted times. Among users
-// with some of their quantum left the highest priority goes first; users of equal priority take turns. A job
-// may overdraw the quantum, and later rounds pay the debt. Pure: no clock, no locks, no I/O.
+// Scheduler: selects the next job by deficit round robin over users, with predicted times. Among users with
+// quantum left the highest priority is first; users of equal priority alternate. A job may overdraw the
+// quantum, and later rounds pay the debt. Pure: no clock, no locks, no I/O.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 
 namespace tegu::daemon {
 
-// A waiting job as the scheduler sees it. `ticket` is the caller's name for it, unique.
+// The scheduler's data of a waiting job. `ticket` is the caller's unique id.
 struct Waiting {
     std::uint64_t ticket = 0;
     uid_t uid = 0;
@@ -31,30 +31,29 @@ class Scheduler {
     void set_quantum(std::uint64_t quantum_ns) { quantum_ns_ = quantum_ns; }
 
     void push(const Waiting& job);
-    // Takes the job that is next; nothing if none waits.
+    // Removes and returns the next job; nullopt if none waits.
     std::optional<Waiting> pop();
-    // Takes a waiting job out: that with the ticket, user and priority of `job`. False if it does not wait
-    // (any more).
+    // Removes the waiting job with the ticket, user and priority of `job`. False if it does not wait.
     bool remove(const Waiting& job);
 
     std::uint64_t size() const { return size_; }
-    std::uint64_t cost_ns() const { return cost_ns_; }  // of all that wait
-    std::uint64_t cost_ns(uid_t uid) const;             // of one user's
-    // About how much of what waits would run before a new job of the user.
+    std::uint64_t cost_ns() const { return cost_ns_; }  // of all waiting jobs
+    std::uint64_t cost_ns(uid_t uid) const;             // of one user's waiting jobs
+    // Approximate time of the waiting jobs that would run before a new job of the user.
     std::uint64_t before_ns(uid_t uid, wire::Priority priority) const;
-    // How many wait, by priority.
+    // Number of waiting jobs, by priority.
     const std::array<std::uint64_t, wire::kPriorityCount>& sizes() const { return sizes_; }
 
   private:
     struct User {
         uid_t uid;
-        std::int64_t share_ns;  // may be negative: overdrawn
+        std::int64_t share_ns;  // negative: overdrawn
         std::array<std::deque<Waiting>, wire::kPriorityCount> waiting;
         bool idle() const;
-        std::uint64_t cost_ns(unsigned priorities) const;  // of so many, the highest first
-        unsigned best() const;  // the highest priority that waits; kPriorityCount if none
+        std::uint64_t cost_ns(unsigned priorities) const;  // of this many priorities, the highest first
+        unsigned best() const;  // highest priority of a waiting job; kPriorityCount if none
     };
-    using Users = std::list<User>;  // in turn: who was served moves to the end
+    using Users = std::list<User>;  // in turn: a served user moves to the end
 
     User& user(uid_t uid);
     Users::iterator next_user();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice: where a job goes and what was predicted of it, as its task carries it until it ends.
+// Choice: the target of a job and its predictions; the job's task stores it until the job ends.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@ namespace tegu::daemon {
 
 struct Choice {
     Answer answer;
-    // Wall time once it begins, at each target, copies included: what queues count.
+    // Predicted wall time from its start, at each target, copies included; queues count it.
     std::array<std::uint64_t, kTargets> predicted_ns{};
-    // Computing alone, on the GPU that was chosen, or that is the first of all.
+    // Predicted computing time only, on the chosen GPU or else the first.
     std::uint64_t gpu_run_ns = 0;
-    // Bytes that the job copies to and from that GPU, as far as is known.
+    // Estimated bytes that the job copies to and from that GPU.
     std::uint64_t gpu_copy_bytes = 0;
-    bool idle = false;             // nothing waits or runs at the target
+    bool idle = false;             // no job waits or runs at the target
     bool considered = false;       // the CPU and a GPU were compared
     bool near_one_thread = false;  // is_near_one_thread()
 

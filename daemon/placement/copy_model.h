@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CopyModel: predicts how long a copy between the host and a GPU takes. It begins with a fixed time and a
-// speed; measured copies correct them by size. Pure; io thread only.
+// CopyModel: predicts the time of a copy between host and GPU. Initial values are a fixed time and a speed;
+// measured copies correct them by size. Pure; io thread only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tegu::daemon {
 
 class CopyModel {
   public:
-    // `bytes`: all that one job copies; 0 takes no time.
+    // `bytes`: total of one job; 0 takes no time.
     std::uint64_t predict_ns(std::uint64_t bytes) const;
     void learn(std::uint64_t bytes, std::uint64_t copy_ns);
 

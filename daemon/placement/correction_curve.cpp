@@ -25,7 +25,7 @@ std::size_t CorrectionCurve::cell_of(double expected_ns) {
     return static_cast<std::size_t>(std::clamp(position, 0.0, static_cast<double>(kCells - 1)));
 }
 
-// What the neighbours say, the near ones most, and the parent.
+// Weighted mean of the neighbours, near ones most, and the parent.
 double CorrectionCurve::around(std::size_t cell, const Parent& parent) const {
     double sum = parent.jobs * parent.octaves, weights = parent.jobs;
     for (std::size_t i = first_; i <= last_; ++i) {
@@ -41,7 +41,7 @@ double CorrectionCurve::around(std::size_t cell, const Parent& parent) const {
 double CorrectionCurve::at(double expected_ns, const Parent& parent) const {
     if (observed_ == 0) return parent.octaves;
     const std::size_t cell = cell_of(expected_ns);
-    // What was seen long ago counts less than what neighbours have seen since.
+    // Old measurements count less than newer ones of neighbours.
     const double jobs = cells_[cell].seen / (1 + cells_[cell].elsewhere / kStaleJobs);
     return (jobs * static_cast<double>(cells_[cell].mean) + kAroundJobs * around(cell, parent)) /
            (jobs + kAroundJobs);
@@ -61,7 +61,7 @@ void CorrectionCurve::observe(double expected_ns, double octaves, const Parent& 
     const double spread = cell.seen == 0 ? kFirstSpread : static_cast<double>(cell.spread);
     const double most =
         cell.seen < kSettled ? kFirstStep : std::min(kFirstStep, kClip * std::max(spread, kLeastSpread));
-    // The first one replaces what was believed; what came before counts for the next ones.
+    // The first measurement is relative to the prior; later ones are relative to the mean.
     const double old = cell.seen == 0 ? before : static_cast<double>(cell.mean);
     const double moved = std::clamp(octaves - old, -most, most);
     const double share = std::max(weight * kNewest, 1.0 / (cell.seen + 1.0));
@@ -90,7 +90,7 @@ void CorrectionCurve::raise(double expected_ns, double octaves) {
     if (cell.seen > 0 && static_cast<double>(cell.mean) >= least) return;
     const double before = cell.seen == 0 ? 0 : static_cast<double>(cell.mean);
     cell.mean = static_cast<float>(before + kRaise * (least - before));
-    // Jobs that end soon take it back soon.
+    // A large spread, so that a few fast jobs revert it.
     cell.spread = std::max(cell.spread, static_cast<float>(kRaisedSpread));
     cell.seen = std::clamp<std::uint16_t>(cell.seen, 1, kSettled - 1);
 }

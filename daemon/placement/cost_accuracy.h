@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well times are predicted: of recent jobs, as the log2 of measured to predicted time, and of all jobs,
-// by time. Pure.
+// Accuracy of predicted times: of recent jobs, as log2 of measured to predicted time, and of all jobs,
+// weighted by time. Pure.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace tegu::daemon {
 
-// How far predictions of late were off, each job counting the same. Once kMost jobs are in it all count half,
-// so it forgets what was learnt since.
+// Accuracy of recent predictions; each job has the same weight. At kMost jobs all earlier weights are halved,
+// so old errors fade.
 class CostAccuracy {
   public:
     static constexpr std::uint32_t kMost = 1024;
@@ -18,10 +18,10 @@ class CostAccuracy {
     void add(double ratio);
     CostAccuracy& operator+=(const CostAccuracy& other);
     std::uint64_t jobs() const { return jobs_; }
-    // Geometric mean of measured to predicted time; 1: none, or as often too long as too short.
+    // Geometric mean of measured to predicted time; 1 without jobs.
     double bias() const;
-    // A share of the jobs took at most this much longer than predicted, or as much shorter: 0.25 is a factor
-    // of 1.25 or 0.8. Up to kTop octaves, in steps of 1/8. 0: none.
+    // The error that `share` of the jobs do not exceed: 0.25 is a factor of 1.25 or 0.8. At most kTop
+    // octaves, in steps of 1/8. 0 without jobs.
     double error(double share) const;
 
   private:
@@ -31,7 +31,7 @@ class CostAccuracy {
     double sum_log2_ = 0;
 };
 
-// Of the jobs of an operation that can tell: those that the model learns from.
+// Accuracy for one operation, over the jobs that the model learns from.
 struct CostRecord {
     std::uint64_t jobs = 0;
     double predicted_seconds = 0;  // as corrected at the time
@@ -40,8 +40,7 @@ struct CostRecord {
     CostAccuracy accuracy;
 
     void add(std::uint64_t predicted_ns, std::uint64_t measured_ns);
-    // By how much of the measured time the predictions were wrong, long jobs counting for more. 0: none, or
-    // all were right.
+    // The sum of errors as a share of the measured time, so that long jobs count for more. 0 without jobs.
     double error() const { return measured_seconds > 0 ? wrong_seconds / measured_seconds : 0.0; }
 };
 

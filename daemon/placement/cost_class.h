@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostClass: what predicts the time of a job besides its data. Jobs with one key differ in their size alone,
-// so what one of them took tells about the others. Pure.
+// CostClass: the properties of a job, besides its data, that predict its time. Jobs with one key differ only
+// in size, so one measurement applies to all. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace tegu::daemon {
 
 struct CostClass {
-    tuning::JobClass job;  // as tables describe it
+    tuning::JobClass job;  // as in tuning tables
     std::uint64_t key =
         0;  // operation, type, variant, kind of shape and details, in steps of a factor of two
     std::uint64_t plan_ns = 0;  // JobPlan::predicted_ns, at least 1
     double gpu_work = 0;        // gpu_work_of(), in picoseconds of one multiprocessor at 1 GHz
-    double gpu_steps = 0;       // launches that wait for one another
+    double gpu_steps = 0;       // dependent launches
 
     Operation operation() const { return job.operation; }
     // Of all sequences.

@@ -68,13 +68,13 @@ std::uint64_t CostModel::predict_ns(const CostClass& job, Backend backend) const
     return static_cast<std::uint64_t>(std::min(std::max(ns, 1.0), kLongestNs));
 }
 
-// The points of each row also say what jobs of the operation take that no row is for.
+// The points of each row also correct jobs of the operation that no row covers.
 std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device) {
     const bool is_gpu = backend >= kFirstGpu;
     const unsigned threads = backend == kPool ? machine_.threads : 1;
     BackendCosts& costs = backends_[backend];
     if (are_alike(rows, costs.rows) && of_device == costs.of_device) return costs.table.size();
-    // What needs memory comes first: an exception leaves all as it was.
+    // Allocations come first, so that an exception changes nothing.
     CostRows table(rows, is_gpu ? TuningBackend::Cuda : TuningBackend::Cpu, threads);
     costs.rows = rows;
     costs.of_device = of_device;
@@ -114,7 +114,7 @@ void CostModel::seed(Backend backend, const std::vector<CostSample>& samples, Co
     if (!samples.empty() && source > costs.source) costs.source = source;
 }
 
-// False: it was left out as a cold start.
+// False: it was ignored as a cold start.
 bool CostModel::observe(const CostClass& job, Backend backend, double ns) {
     BackendCosts& costs = backends_[backend];
     const Expected expected = expect(job, backend);
@@ -152,7 +152,7 @@ void CostModel::learn(const MeasuredJob& measured) {
                      expected.parent);
 }
 
-// Whatever else was learnt, it takes longer than this.
+// A lower bound of the time, regardless of other measurements.
 void CostModel::learn_overrun(const CostClass& job, std::uint64_t spent_ns) {
     if (predict_ns(job, kOneThread) >= spent_ns) return;
     const Expected expected = expect(job, kOneThread);

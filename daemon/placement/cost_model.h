@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostModel: predicts how long a job computes on each backend once its data are there. Expected times come
-// from the tuning table, or else from the job's plan and the device's attributes. Probing, an earlier start
-// and every job that ran correct them, by class and size. Pure; io thread only.
+// CostModel: predicts the computing time of a job on each backend, without copies. Expected times come from
+// the tuning table, or else from the job's plan and the device's attributes. Probes, kept costs and finished
+// jobs correct them by class and size. Pure; io thread only.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@
 
 namespace tegu::daemon {
 
-// Where the times of a backend came from before jobs corrected them.
+// Source of a backend's times before jobs corrected them.
 enum class CostSource : std::uint8_t {
     Default,  // plans and attributes
-    Model,    // a tuning table that was modelled, or measured on a device like this one
+    Model,    // a tuning table, modelled or measured on a similar device
     Probed,   // measured by this process
-    Kept,     // measured by an earlier one
+    Kept,     // measured by an earlier process
     Table,    // the tuning table of the device, measured
 };
 std::string_view cost_source_word(CostSource source);
@@ -33,18 +33,18 @@ struct CostMachine {
     std::vector<double> gpu_speeds;  // gpu_speed() of each kind of GPU
 };
 
-// A job that was computed to its end.
+// A finished job.
 struct MeasuredJob {
     CostClass job;
     Target target = Target::Inline;
     std::size_t gpu_kind = 0;
     unsigned threads = 1;            // that it was divided among
-    std::uint64_t predicted_ns = 0;  // what predict_ns() said when it was admitted
-    std::uint64_t measured_ns = 0;   // of computing, without waiting and copies
-    bool cold = false;               // it read or wrote pages that were mapped for it first
+    std::uint64_t predicted_ns = 0;  // result of predict_ns() at admission
+    std::uint64_t measured_ns = 0;   // computing time only, without waiting and copies
+    bool cold = false;               // it used pages that no job had touched before
 };
 
-// A time that was measured on purpose.
+// A deliberately measured time.
 struct CostSample {
     CostClass job;
     double ns = 0;
@@ -52,45 +52,46 @@ struct CostSample {
 
 class CostModel {
   public:
-    // Predicted or planned: below it the fixed cost of a job is most of its time, and it teaches nothing.
+    // Jobs with a predicted or planned time below this are not learnt from: the fixed cost is most of their
+    // time.
     static constexpr std::uint64_t kLeastNs = 5000;
-    // Classes of jobs that are remembered, of each backend.
+    // Maximum number of job classes with a correction, for each backend.
     static constexpr std::size_t kMostClasses = 512;
 
     // REQUIRES: threads >= 1.
     explicit CostModel(const CostMachine& machine);
 
     std::size_t backends() const { return backends_.size(); }
-    // Wall time on an idle machine. Never 0; huge plans saturate.
+    // Wall time on an idle machine, in ns. Never 0; huge plans saturate.
     std::uint64_t predict_ns(const CostClass& job, Backend backend) const;
 
-    // Takes the rows of a tuning table that fit the backend in place of those before, and forgets what jobs
-    // and samples taught there, unless they are the same. `of_device`: they are for this very device. Returns
-    // how many fit; with none the source is Default again.
+    // Replaces the backend's rows by those of `rows` that fit it, and drops its corrections unless the rows
+    // are the same. `of_device`: the rows are for this exact device. Returns the number of rows that fit;
+    // with 0 the source is Default.
     std::size_t set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device = true);
-    // Takes measurements. Those that a row of the table is for correct that row.
+    // Applies measurements. If a table row covers a sample, the sample corrects that row.
     void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source);
     CostSource source(Backend backend) const { return backends_[backend].source; }
-    // By measurements on this machine.
+    // Corrected by measurements on this machine.
     bool is_seeded(Backend backend) const { return source(backend) > CostSource::Model; }
 
-    // A job of the pool that ran on one thread teaches what one thread takes; and one thread takes at most as
-    // long as all threads of a divided job together. Jobs that teach nothing: cold ones, those expected to
-    // take less than kLeastNs, and the first of its class on a backend if it is more than twice as long as
-    // expected, as that is how a first launch looks.
+    // Corrects the model by a finished job. A pool job that ran on one thread counts for kOneThread. The
+    // total time of all threads of a divided job is an upper bound for one thread. Ignored: cold jobs and
+    // those expected to take less than kLeastNs. Also ignored: the first of a class on a backend if it took
+    // over twice the expected time, as first launches do.
     void learn(const MeasuredJob& job);
-    // A job on one thread was given up after `spent_ns`, for it takes longer than that.
+    // Records that a job on one thread was aborted after `spent_ns`, because it takes longer.
     void learn_overrun(const CostClass& job, std::uint64_t spent_ns);
 
-    // What is known of a job's class and size on a backend.
+    // Measurements of a job's class and size on a backend.
     struct Evidence {
-        unsigned seen = 0;       // jobs that it was learnt from, up to CorrectionCurve::kTrusted
-        unsigned elsewhere = 0;  // jobs that ran on another backend since the last of them
+        unsigned seen = 0;       // measured jobs, up to CorrectionCurve::kTrusted
+        unsigned elsewhere = 0;  // jobs that ran on another backend since the last measured one
     };
     Evidence evidence(const CostClass& job, Backend backend) const;
-    // Such a job runs, but on another backend.
+    // Records that such a job runs on another backend.
     void note_elsewhere(const CostClass& job, Backend backend) noexcept;
-    // Such a job was admitted to the backend as a trial.
+    // Records that such a job was admitted to the backend as a trial.
     void note_trial(const CostClass& job, Backend backend) noexcept;
 
     // Measured to planned time of recent jobs; for reports.
@@ -101,7 +102,7 @@ class CostModel {
   private:
     struct PlanRatio {
         double factor = 1;
-        double seen_ns = 1e5;  // planned time that it was learnt from
+        double seen_ns = 1e5;  // planned time of the measured jobs
         void add(double ratio, double plan_ns);
     };
     struct BackendCosts {
@@ -109,7 +110,7 @@ class CostModel {
         std::vector<CostRow> rows;
         bool of_device = false;
         CostRows table;
-        // What holds for all classes of an operation: against what plans and attributes say, and against the
+        // Corrections for all classes of an operation: to times of plans and attributes, and to times of the
         // table.
         std::array<CorrectionCurve, kOperationSlots> operations, tables;
         std::array<PlanRatio, kOperationSlots> ratios;
@@ -117,8 +118,8 @@ class CostModel {
     };
     struct Expected {
         double plain_ns = 0;             // by plan and attributes
-        double ns = 0;                   // by the table, if a row is for it
-        CorrectionCurve::Parent parent;  // the correction for jobs of which no more is known
+        double ns = 0;                   // by the table, if a row covers the job
+        CorrectionCurve::Parent parent;  // the correction for jobs without measurements of their class
         bool in_table = false;
     };
     static std::size_t index_of(Operation operation) { return static_cast<std::size_t>(operation); }

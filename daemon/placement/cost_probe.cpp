@@ -21,7 +21,7 @@ std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
 
 }  // namespace
 
-// What a control task works on: the thread of the executor has it while it runs, the io thread before and
+// The data of a control task: owned by the executor's thread while it runs, by the io thread before and
 // after.
 struct CostProbe::Step {
     Step(Backend of, std::uint64_t budget_ns, bool its_times)
@@ -67,8 +67,8 @@ void CostProbe::seed() {
     }
 }
 
-// GPUs first: of them less is known. The way to a target is timed by each start, but for that of one thread,
-// which is that of the pool.
+// GPUs first, because their estimates are less accurate. Each start times the handover to a target; one
+// thread uses that of the pool.
 void CostProbe::start() {
     started_ = true;
     begin([](Backend backend) { return backend != kOneThread; });
@@ -114,7 +114,7 @@ GpuExecutor& CostProbe::gpu_of(Backend backend) const {
     return *executors_.gpus().all()[static_cast<std::size_t>(first - kinds.begin())];
 }
 
-// The control task owns the step with the io thread, and touches it alone while it runs.
+// The control task shares ownership of the step with the io thread, and has exclusive access while it runs.
 void CostProbe::post(std::function<SampleTime(CpuBackend&)> on_cpu,
                      std::function<SampleTime(GpuBackend&)> on_gpu, void (CostProbe::*then)()) {
     const auto done = [this, then] { guarded([this, then] { (this->*then)(); }); };
@@ -142,7 +142,7 @@ bool CostProbe::is_idle() const {
     return load.waiting_ns == 0 && load.running_ns == 0;
 }
 
-// A control task goes the way of a job.
+// A control task has the same handover as a job.
 void CostProbe::learn_start() {
     const std::uint64_t all_ns = nanoseconds(Clock::now() - step_->posted);
     if (!step_->idle || all_ns <= step_->task_ns) return;
@@ -179,7 +179,7 @@ void CostProbe::end_sample() {
     next_sample();
 }
 
-// The memory is given back where it was made: that takes time, too.
+// The memory is freed on the thread that allocated it, because that takes time.
 void CostProbe::end_backend() {
     const Backend backend = step_->backend;
     std::vector<CostSample> samples;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostProbe: measures the hand-over time of each target at the start, and sample jobs that no table and no
-// earlier start has times of. A sample is a control task between two jobs, so a job waits for one sample at
-// most. The state directory keeps the measurements.
+// CostProbe: at the start, measures the handover time of each target, and sample jobs without a known time. A
+// sample is a control task between two jobs, so a job waits for at most one sample. The state directory
+// stores the measurements.
 #pragma once
 
 #include <functional>
@@ -21,29 +21,29 @@ namespace tegu::daemon {
 // Io thread.
 class CostProbe {
   public:
-    // `files`: a thread for the file. All outlive it.
+    // `files`: the thread that writes the file. All outlive this.
     CostProbe(const config::Settings& settings, Executors& executors, Placement& placement,
               HelperThread& files);
     ~CostProbe();
 
-    // Takes what an earlier start has kept. Reads a file; before the daemon is ready.
+    // Reads the kept costs of an earlier start from the file. Call before the daemon is ready.
     void load();
-    // Tells the model again what was kept or measured, of which a new tuning table says nothing.
+    // Seeds the model again with the kept or measured times that a new tuning table lacks.
     void seed();
-    // Times the hand-over to each target, and the samples of backends without known times.
+    // Times the handover to each target, and the samples of backends without known times.
     void start();
-    // The same for backends of which nothing is known any more, if it does not run.
+    // Starts again for backends without known times, unless it is running.
     void restart();
-    // Begins nothing more.
+    // Starts no further sample.
     void stop() { stopped_ = true; }
     bool runs() const { return step_ != nullptr; }
 
   private:
     struct Step;
-    // With those that are wanted, and those of which nothing is known.
+    // Starts with the backends for which is_wanted() is true or that have no known times.
     template <class Wanted>
     void begin(const Wanted& is_wanted) noexcept;
-    // Each ends the probing where there is no memory for it.
+    // Calls `function`; on out of memory it ends the probing.
     template <class Function>
     void guarded(Function&& function) noexcept;
     void next_backend();
@@ -66,8 +66,8 @@ class CostProbe {
     std::vector<Backend> left_;
     std::shared_ptr<Step> step_;
     KeptCosts costs_;
-    bool kept_ = false;      // costs_ is of an earlier start
-    bool measured_ = false;  // something of it is new
+    bool kept_ = false;      // costs_ is from an earlier start
+    bool measured_ = false;  // costs_ has new measurements
     bool started_ = false, stopped_ = false;
 };
 

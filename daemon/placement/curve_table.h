@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CurveTable: the correction curves of many classes of jobs, in bounded memory: where it is full, the class
-// that was not used for longest is forgotten. Clients choose which classes there are, so nothing here grows
-// with what they send. Io thread.
+// CurveTable: correction curves by class of jobs, in bounded memory. A full table evicts the least recently
+// used class, because clients choose the classes. Io thread.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@ class CurveTable {
   public:
     explicit CurveTable(std::size_t most) : most_(most) {}
 
-    // Null: nothing is known of the class.
+    // Null if the class has no curve.
     const CorrectionCurve* find(std::uint64_t key) const;
-    // Made if it is not there; null without memory for it.
+    // Creates the curve if missing; null on out of memory.
     CorrectionCurve* find_or_add(std::uint64_t key) noexcept;
     std::size_t size() const { return curves_.size(); }
     void clear() { curves_.clear(); }

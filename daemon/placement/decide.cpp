@@ -9,8 +9,8 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kLongestNs = std::uint64_t{1} << 62;
-// A trial may take this many times as long as the best choice, and so much longer. After so many jobs it is
-// due whatever it costs.
+// Limits of a trial's extra time: a factor of the best choice, and an absolute time. After this many jobs a
+// trial is due at any cost.
 constexpr double kTrialRatio = 100;
 constexpr std::uint64_t kTrialNs = 20'000'000;
 constexpr double kTrialJobs = 60'000;
@@ -20,7 +20,7 @@ std::uint64_t add(std::uint64_t a, std::uint64_t b) {
     return std::min(a, kLongestNs) + std::min(b, kLongestNs) < kLongestNs ? a + b : kLongestNs;
 }
 
-// On an idle machine with all copies made.
+// Time on an idle machine with all copies present.
 std::uint64_t alone_ns(const Offer& offer) {
     return add(offer.start_ns, offer.run_ns);
 }
@@ -109,7 +109,7 @@ Answer on_gpu(const Question& question, Reason reason) {
     const Offer& chosen = question.gpus[answer.gpu];
     answer.done_ns = chosen.done_ns(question.paid_ns);
     answer.makes_copy = chosen.keep_ns > 0;
-    // Another GPU may have the data, or be free to get it.
+    // Another GPU may have the data, or be idle.
     const std::uint64_t best = question.gpus[first_done(question, UINT64_MAX)].done_ns(UINT64_MAX);
     if (chosen.keep_ns == 0 && answer.done_ns > best) answer.missed_ns = answer.done_ns - best;
 
@@ -138,7 +138,7 @@ Answer on_either(const Question& question) {
     const std::uint64_t cpu_alone = alone_ns(on_this),
                         gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
     const bool to_gpu = gpu.done_ns < cpu.done_ns;
-    // The target that is tried has no queue: else it would be tried at the expense of what waits there.
+    // The target of a trial has an empty queue; otherwise the trial would delay waiting jobs.
     if (to_gpu && on_this.possible && cpu.reason != Reason::Express &&
         is_due(on_this, cpu.done_ns, gpu.done_ns, question.trial_jobs)) {
         cpu.reason = Reason::Trial;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// decide(): where a job runs. One pure function of all that counts: how long the job takes at each target,
-// what waits there before it, what has to be copied, and limits. Sessions only ask it; so each rule of
-// placement stands here and is tested without a daemon.
+// decide(): chooses the target of a job. Pure function of the job's time at each target, the queues, the
+// copies and the limits. All placement rules are here and are tested without a daemon.
 #pragma once
 
 #include <cstdint>
@@ -12,82 +11,80 @@
 
 namespace tegu::daemon {
 
-// One target, for one job. Times in ns.
+// One target for one job. Times in ns.
 struct Offer {
     bool possible = false;
-    std::uint64_t wait_ns = 0;     // for what waits and runs there before it
-    std::uint64_t start_ns = 0;    // to hand the job over and its result back
+    std::uint64_t wait_ns = 0;     // for the jobs ahead of it
+    std::uint64_t start_ns = 0;    // handover of the job and of its result
     std::uint64_t run_ns = 0;      // computing
-    std::uint64_t copy_ns = 0;     // of bytes that are copied for this job alone
-    std::uint64_t keep_ns = 0;     // of bytes that are copied there now, and that later jobs use again
+    std::uint64_t copy_ns = 0;     // copying bytes for this job only
+    std::uint64_t keep_ns = 0;     // copying bytes a copy that later jobs use again
     std::uint64_t copy_bytes = 0;  // of both
-    unsigned seen = 0;             // jobs like this one that were measured there; see CostModel::Evidence
-    unsigned elsewhere = 0;        // jobs like this one that ran elsewhere since
+    unsigned seen = 0;             // similar jobs measured there; see CostModel::Evidence
+    unsigned elsewhere = 0;        // similar jobs that ran elsewhere since
 
-    // From now until the result is there. `paid_ns`: of keep_ns that counts no more.
+    // Time from now to the result. `paid_ns`: part of keep_ns that no longer counts.
     std::uint64_t done_ns(std::uint64_t paid_ns = 0) const;
 };
 
-// What the client asked for.
+// The client's choice of backend.
 enum class Asked : std::uint8_t { Auto, Cpu, Gpu };
 
 struct Question {
     Asked asked = Asked::Auto;
     std::uint64_t inline_budget_ns = 0;
-    Offer on_io;                       // at once, on the io thread
-    Offer express;                     // possible: the job is small enough in memory
+    Offer on_io;                       // inline on the io thread
+    Offer express;                     // possible if the job's memory is small enough
     bool pool_runs_others = false;     // another client's job runs on the pool now
-    std::uint64_t express_own_ns = 0;  // what the user has there already
+    std::uint64_t express_own_ns = 0;  // time of the user's jobs there
     Offer pool;                        // always possible
     std::vector<Offer> gpus;
-    // How long jobs on the same data have taken longer so far because a copy of it was missing. Once that is
-    // as long as the copy takes, the copy counts for nothing: then at most twice the time is lost that the
-    // best choice in hindsight would lose.
+    // Extra time of earlier jobs on the same data because a copy was missing. Once it reaches the copy time,
+    // the copy is free. So the loss is at most twice that of the best choice in hindsight.
     std::uint64_t paid_ns = 0;
-    // A job that keeps a GPU for longer than this is divided over those that are idle, if it can be and two
-    // or more are.
+    // If can_divide is set and two or more GPUs are idle, a job with a longer GPU time than divide_ns is
+    // divided over them.
     bool can_divide = false;
     std::uint64_t divide_ns = UINT64_MAX;
-    // A trial runs a job where it is not expected to be done first, so that a wrong expectation is found out.
-    // 0: none.
+    // A trial runs a job on a target that is not expected to be the fastest, to detect wrong predictions. 0:
+    // no trials.
     std::uint64_t trial_jobs = 0;
 };
 
-// Why. The words are part of the names in STATS.
+// Why the target was chosen. The words are part of the names in STATS.
 enum class Reason : std::uint8_t {
-    Asked,    // the client asked for this backend, and this is the target for it
+    Asked,    // the client requested this backend
     Small,    // below the inline budget
-    Only,     // nothing else can run it
-    Fastest,  // it would be done first here on an idle machine, too
-    Queue,    // elsewhere it would be done first, but for what waits there
-    Copy,     // elsewhere it would be done first, but for what has to be copied
+    Only,     // no other target can run it
+    Fastest,  // fastest, also on an idle machine
+    Queue,    // another target is faster, but has a longer queue
+    Copy,     // another target is faster, but for the copies
     Express,  // beside a long job of another client
-    Trial,    // to learn how long it takes here
+    Trial,    // to measure its time here
 };
 inline constexpr std::size_t kReasons = 8;
 std::string_view reason_word(Reason reason);
 
 struct Answer {
     Target target = Target::Pool;
-    std::size_t gpu = 0;  // its number, if that is the target; of a divided job: the first idle one
+    std::size_t gpu = 0;  // index of the GPU, if it is the target; of a divided job: the first idle one
     bool divided = false;
     Reason reason = Reason::Only;
     std::uint64_t done_ns = 0;    // predicted, from now
-    std::uint64_t missed_ns = 0;  // how much sooner it would have been done with a copy that is not there
-    bool makes_copy = false;      // that later jobs use again
+    std::uint64_t missed_ns = 0;  // time that a missing copy would have saved
+    bool makes_copy = false;      // a copy that later jobs use again
 };
 
-// One that runs jobs for this long on one thread gets no place in the express lane, and no user has more than
-// this there at a time.
+// Maximum time on one thread of a job in the express lane, and of all jobs of one user there.
 inline constexpr std::uint64_t kExpressNs = 5'000'000;
 
-// Whether the job runs on the io thread, and the answer then: the first rule of decide(), for whom the rest
-// of the question is not worth asking.
+// The first rule of decide(): whether the job runs inline. Callers check it first and then skip the rest of
+// the question.
 bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns);
 Answer inline_answer(const Offer& on_io);
 
-// Whether one thread might be the better target on the CPU: it may be faster than expected, so that the job
-// is below the inline budget or not worth the pool.
+// Whether one thread may be the better CPU target, if it is faster than predicted. Then the job fits the
+// inline budget or does not need the pool.
 bool is_near_one_thread(const Question& question);
 
 Answer decide(const Question& question);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobBytes: what has to be copied for a job to run on a GPU, by memory class: for this job alone, and for
-// later ones, too.
+// JobBytes: the bytes that a job on a GPU copies, by memory class: for this job only, and for later jobs too.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +10,16 @@
 namespace tegu::daemon {
 
 struct JobBytes {
-    std::uint64_t alone = 0;  // for this job, both ways
-    // for later jobs, too: of inputs that are promised not to change and not there yet
+    std::uint64_t alone = 0;  // for this job only, both directions
+    // also for later jobs: inputs with a generation that are not on the device yet
     std::uint64_t kept = 0;
-    std::uint64_t staged = 0;  // memory of the device for all arrays of the job; 0 where nothing is copied
+    std::uint64_t staged = 0;  // device memory for all arrays of the job; 0 without copies
 };
 
-// `gpu`: whose copies are asked for; null: nothing is there.
+// `gpu`: the device whose copies count; null: no copies exist.
 JobBytes job_bytes(const PreparedJob& prepared, device::MemoryClass memory_class, const BufferDevice* gpu);
 
-// The buffer whose copy decides between targets; null: none is kept.
+// The buffer whose copy affects placement; null: no copy is kept.
 Buffer* kept_buffer(const PreparedJob& prepared);
 
 }  // namespace tegu::daemon

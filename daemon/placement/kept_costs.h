@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptCosts: what probing measured, in a file of the state directory, so that the next start knows it at
-// once. It is good for the same devices, threads and version alone. The file is read with suspicion: what
-// cannot be read, or cannot be true, is passed over.
+// KeptCosts: the results of probing, in a file of the state directory, for the next start. They are valid
+// only for the same devices, threads and version. The parser skips malformed lines and impossible values.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +25,21 @@ struct KeptCosts {
     std::vector<Copy> copies;
 };
 
-// One line that says of which machine the times are. `devices`: one of each kind of GPU.
+// One line that identifies the machine of the times. `devices`: one of each kind of GPU.
 std::string machine_key(const std::string& version, unsigned threads,
                         const std::vector<device::DeviceInfo>& devices);
 
 // Pure. `backends`: of this machine.
 std::string kept_costs_text(const std::string& key, const KeptCosts& costs);
-// Empty where the text is of another machine, or is none.
+// Empty if the text is malformed or from another machine.
 KeptCosts parse_kept_costs(const std::string& text, const std::string& key, std::size_t backends);
 
-// The directory that is named by the setting, or else the one that the service manager made; empty: there is
-// none.
+// The directory of the setting, or else that of the service manager; empty if there is none.
 std::string state_directory(const std::string& setting);
 std::string kept_costs_file(const std::string& directory);
-// Empty where there is no such file.
+// Empty if there is no such file.
 std::string read_kept_costs(const std::string& file);
-// Whole or not at all. Errors: Io.
+// Writes the whole file or nothing. Errors: Io.
 Result<void> write_kept_costs(const std::string& file, const std::string& text);
 
 }  // namespace tegu::daemon

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MovingTime: a time that is measured again and again, on a logarithmic scale: one that was held up counts no
-// more than a quick one. The first ones may move it by a factor of 16, later ones by two. Pure.
+// MovingTime: a moving average of a repeated time on a logarithmic scale, so that slow outliers weigh no more
+// than fast ones. The first measurements move it by at most a factor of 16, later ones by 2. Pure.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class MovingTime {
     }
 
   private:
-    static constexpr double kNewest = 0.125;  // the least weight of the newest
+    static constexpr double kNewest = 0.125;  // minimum weight of the newest
     static constexpr unsigned kFirst = 4, kMost = 64;
     double value_;
     unsigned seen_ = 0;

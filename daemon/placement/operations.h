@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the choice between CPU and GPU knows of each operation before anything is measured:
-// operations/<stem>.cpp. Fitted to the times of docs/benchmarks/gpu.md, multiplied by the multiprocessors and
-// GHz of that device. Another device differs by factors, which probing and jobs teach.
+// Initial GPU cost estimates of each operation, before any measurement: operations/<stem>.cpp. Fitted to the
+// times of docs/benchmarks/gpu.md, multiplied by the multiprocessors and GHz of that device. Probes and jobs
+// correct the factors of other devices.
 #pragma once
 
 #include "daemon/placement/gpu_work.h"
@@ -9,8 +9,8 @@
 
 namespace tegu::daemon {
 
-// gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. fine_detail(): what decides the
-// time besides what tables know, in up to 8 bits.
+// gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. fine_detail(): properties that
+// affect the time and are not in tables, in up to 8 bits.
 #define TEGU_X(number, Name, stem, inputs, sentence)              \
     GpuWork gpu_work(const Job& job, const Name##Params& params); \
     Name##Params sample_##stem(const Sample& sample);             \
@@ -19,7 +19,7 @@ TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
 
 constexpr double kBytePs = 60;   // read or written
-constexpr double kRowPs = 4000;  // to begin and end a segment
+constexpr double kRowPs = 4000;  // fixed cost of a segment
 
 inline double elements(const Job& job) {
     return static_cast<double>(job.rows) * static_cast<double>(job.cols);
@@ -30,7 +30,7 @@ inline double read_ps(const Job& job) {
 inline double segments(const Job& job) {
     return job.axis == Axis::Rows ? static_cast<double>(job.rows) : 1;
 }
-// Of elements into bins or levels.
+// Work of counting elements in bins or levels.
 GpuWork count_work(const Job& job, std::uint32_t bins, bool has_range, double row_ps);
 
 inline std::uint64_t or_default(std::uint64_t detail, std::uint64_t initial) {

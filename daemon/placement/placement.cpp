@@ -10,12 +10,12 @@
 namespace tegu::daemon {
 namespace {
 
-// What a job of the express lane may work in, on top of what limits.scratch_bytes lets one of the pool have.
+// Scratch memory limit of an express lane job, in addition to limits.scratch_bytes of a pool job.
 constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
-constexpr std::uint64_t kOverrun = 4;  // what no job beside it explains
+constexpr std::uint64_t kOverrun = 4;  // more than a job beside it can explain
 constexpr std::uint64_t kShortNs = 300'000;
 constexpr std::uint64_t kUnexpectedBytes = 64 << 10;
-constexpr double kStartNs = 20000;  // to wake a thread and to be woken, until it is measured
+constexpr double kStartNs = 20000;  // initial value of waking a thread and being woken
 
 bool is_one_kind(const device::DeviceInfo& a, const device::DeviceInfo& b) {
     return a.name == b.name && a.limits.compute_capability == b.limits.compute_capability &&
@@ -48,7 +48,7 @@ CostMachine machine_of(const std::vector<device::DeviceInfo>& devices, const std
     return machine;
 }
 
-// Costs stand in the order of the lookup, so those of the first table count.
+// Costs are in lookup order, so those of the first table count.
 bool costs_are_of_device(const tuning::DeviceTuning& tuning) {
     const std::vector<tuning::TableUse>& tables = tuning.tables();
     const auto first =
@@ -92,7 +92,7 @@ void Placement::set_tables(const TuningState& tuning) {
     }
 }
 
-// For a job beside those that run now.
+// For a job beside the running ones.
 bool Placement::has_room_for_scratch(const kernels::JobPlan& plan) const {
     return plan.scratch_bytes == 0 ||
            plan.scratch_bytes + executors_.load().running_scratch_bytes <= settings_.limits.scratch_bytes;
@@ -163,13 +163,13 @@ Question Placement::question(const PreparedJob& prepared, const Asker& asker, co
     asks.can_divide = asks.gpus.size() > 1 && Gpus::may_divide(prepared);
     asks.divide_ns = settings_.gpu.divide_us == 0 ? UINT64_MAX : settings_.gpu.divide_us * 1000;
     if (const Buffer* const kept = kept_buffer(prepared)) asks.paid_ns = kept->missed_ns();
-    // The first use of memory would say nothing about the target.
+    // The first use of memory is no measure of the target.
     const bool may_try = !prepared.cold && !asker.has_deadline && asker.priority != wire::Priority::High;
     asks.trial_jobs = may_try ? settings_.placement.trial_jobs : 0;
     return asks;
 }
 
-// A job for which the arena is too small would come back from there without a result.
+// A job that exceeds the arena would return without a result.
 Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::size_t gpu) const {
     const GpuExecutor& executor = *executors_.gpus().all()[gpu];
     const device::DeviceInfo& device = executors_.gpus().status().devices[gpu];
@@ -207,7 +207,7 @@ void Placement::admitted(const PreparedJob& prepared, const Choice& choice) noex
         kept->set_missed_ns(choice.answer.makes_copy ? 0 : kept->missed_ns() + choice.answer.missed_ns);
 }
 
-// Only jobs for which another target was possible make a trial there more urgent.
+// Only jobs with another possible target make a trial there more urgent.
 void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept {
     const Answer& answer = choice.answer;
     const CostClass& job = prepared.cost_class;
@@ -230,9 +230,8 @@ void Placement::learn_start(Target target, std::uint64_t ns) {
     starts_[static_cast<std::size_t>(target)].add(static_cast<double>(std::max<std::uint64_t>(ns, 1)));
 }
 
-// The first use of memory takes time of its own: pages, registrations, room for copies. After a long job, and
-// where nothing ran for a while as before a trial, cores and clocks sleep: then it is no measure of short
-// jobs, but an upper bound.
+// The first use of memory costs extra time: pages, registrations, allocation for copies. After a long job or
+// an idle time, cores and clocks are in a sleep state. Then the time is only an upper bound for short jobs.
 void Placement::learn_start_of(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const std::uint64_t busy_ns = task.cost.copy_ns + task.cost.compute_ns;
@@ -258,10 +257,10 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
         (choice.answer.makes_copy || !all_expected ? copies.kept : copies.alone)
             .learn(cost.copied_bytes, cost.copy_ns);
     }
-    // What was kept is gone, or was of other bytes of the buffer.
+    // The kept copy is gone, or was of other bytes of the buffer.
     if (on_gpu && cost.copied_bytes > choice.gpu_copy_bytes + kUnexpectedBytes)
         if (Buffer* const kept = kept_buffer(task.prepared)) kept->forget_copies();
-    // What is computed beside another job takes longer for that one. But not this much:
+    // A job beside another one takes longer, but not by this factor:
     const std::uint64_t predicted_ns =
         on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.target)];
     const bool beside = choice.answer.reason == Reason::Express;

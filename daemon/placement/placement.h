@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement: the daemon's side of decide(). It gathers what the question needs (predictions, queues, copies,
-// limits), counts the answers, and learns from the jobs that ran. Io thread.
+// Placement: calls decide() for the daemon. It collects predictions, queues, copies and limits, counts the
+// decisions, and learns from finished jobs. Io thread.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@
 
 namespace tegu::daemon {
 
-// Whose job it is.
+// The client of a job.
 struct Asker {
     uid_t uid = 0;
     pid_t pid = 0;
@@ -27,7 +27,7 @@ struct Asker {
     bool has_deadline = false;
 };
 
-// What was answered since the start.
+// Decisions since the start.
 struct PlacementCounts {
     std::array<std::uint64_t, kTargets> targets{};
     std::array<std::uint64_t, kReasons> reasons{};
@@ -38,36 +38,37 @@ class Placement {
     // `executors` outlives it. `threads`: of the pool.
     Placement(const config::Settings& settings, const Executors& executors, unsigned threads);
 
-    // Where the job runs. `may_inline`: false once it took too long there. Changes nothing.
+    // Chooses the target of the job. `may_inline`: false after it took too long inline. Changes nothing.
     Choice choose(const PreparedJob& prepared, const Asker& asker, bool may_inline) const;
-    // The job was admitted and goes where choose() said.
+    // Records that the job was admitted with the choice of choose().
     void admitted(const PreparedJob& prepared, const Choice& choice) noexcept;
 
-    // A job of the io thread ended well.
+    // Learns from a successful inline job.
     void learn_inline(const PreparedJob& prepared, const Choice& choice, const RunCost& cost);
-    // A job of an executor ended well. `turnaround_ns`: from its message to now.
+    // Learns from a successful job of an executor. `turnaround_ns`: from its message to now.
     void learn(const JobTask& task, std::uint64_t turnaround_ns);
-    // A job of the io thread was given up after `spent_ns`.
+    // Learns from an inline job that was aborted after `spent_ns`.
     void learn_overrun(const PreparedJob& prepared, std::uint64_t spent_ns);
 
-    // Measurements of probing. `source`: Probed or Kept.
+    // Applies measurements of probes. `source`: Probed or Kept.
     void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source) {
         costs_.seed(backend, samples, source);
     }
     void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) {
         copies_[gpu_kind].alone.learn(bytes, ns);
     }
-    // From a job's message to its start and from its end to the io thread, at a target that is idle.
+    // Learns the handover time at an idle target: from a job's message to its start, plus from its end to the
+    // io thread.
     void learn_start(Target target, std::uint64_t ns);
     double start_us(Target target) const { return starts_[static_cast<std::size_t>(target)].value() * 1e-3; }
-    // Takes the costs of the tuning tables; see CostModel::set_table().
+    // Applies the costs of the tuning tables; see CostModel::set_table().
     void set_tables(const TuningState& tuning);
 
     const CostModel& costs() const { return costs_; }
     const CopyModel& copies(std::size_t gpu_kind) const { return copies_[gpu_kind].alone; }
     const PlacementCounts& counts() const { return counts_; }
     unsigned threads() const { return threads_; }
-    // GPUs of one kind have one model. Parallel to Gpus::all().
+    // The kind of each GPU; one model for each kind. Parallel to Gpus::all().
     const std::vector<std::size_t>& gpu_kinds() const { return gpu_kinds_; }
     // The first GPU of a kind.
     const device::DeviceInfo& device_of(std::size_t gpu_kind) const;
@@ -85,12 +86,12 @@ class Placement {
     const unsigned threads_;
     std::vector<std::size_t> gpu_kinds_;
     CostModel costs_;
-    // Of bytes for one job, and of those that stay there for later ones: memory is taken for them, too.
+    // Copies for one job, and copies kept for later jobs; the latter include allocation.
     struct Copies {
         CopyModel alone, kept;
     };
     std::vector<Copies> copies_;
-    std::array<MovingTime, kTargets> starts_;  // handing over, by target
+    std::array<MovingTime, kTargets> starts_;  // handover time, by target
     PlacementCounts counts_;
 };
 

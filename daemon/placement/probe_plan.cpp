@@ -23,7 +23,7 @@ Sample rows(Sample made) {
     return made;
 }
 
-// What decides the time of an operation is varied: bytes, details, rows.
+// Varies the properties that determine the time of an operation: bytes, details, rows.
 std::vector<Sample> classes() {
     constexpr ElementType f32 = ElementType::F32, u8 = ElementType::U8;
     Sample distinct = sample(Operation::Topk, f32, 16);
@@ -51,7 +51,7 @@ std::vector<Sample> classes() {
             rows(sample(Operation::EntropyMap, u8, 961, 16))};
 }
 
-// One thread is asked for what is short there, the others for what may be worth the way to them.
+// One thread gets samples that are short there; other backends get samples that may be worth the handover.
 std::vector<std::uint64_t> sizes(Backend backend) {
     if (backend == kOneThread) return {4 << 10, 32 << 10, 256 << 10};
     if (backend == kPool) return {16 << 10, 128 << 10, 1 << 20, ProbePlan::kMostElements};
@@ -71,7 +71,7 @@ std::optional<Sample> ProbePlan::at_size(const Case& of, std::uint64_t elements)
     const std::uint64_t columns = made.operation == Operation::EntropyMap ? kImageColumns : kRowColumns;
     made.cols = made.rows > 1 ? columns : elements;
     if (made.rows > 1) made.rows = elements / columns;
-    // As if all of its time grew with the elements.
+    // Assumes that its whole time is proportional to the elements.
     const double expected_ns =
         of.elements == 0 ? 0 : of.ns * static_cast<double>(elements) / static_cast<double>(of.elements);
     if (of.over || expected_ns * (kRuns + 1) > kSampleNs) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProbePlan: which sample jobs are timed on a backend of which nothing is known: some classes of every
-// operation, each at growing sizes, for as long as a budget lasts. No sample takes long, so that clients'
-// jobs get in between. Pure: whoever asks runs the samples.
+// ProbePlan: selects the sample jobs for a backend without known times: some classes of every operation, at
+// growing sizes, within a time budget. Samples are short, so that clients' jobs can run in between. Pure: the
+// caller runs the samples.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct ProbedSample {
 class ProbePlan {
   public:
     static constexpr std::uint64_t kMostElements = 4 << 20;
-    static constexpr unsigned kRuns = 3;  // that are timed, after one that is not
+    static constexpr unsigned kRuns = 3;  // timed runs, after one untimed run
 
-    // All: of each class of jobs. Way: additions alone, for what is besides computing: handing over, copies.
+    // All: samples of each class. Way: additions only, to measure handover and copies.
     enum class Of { All, Way };
     ProbePlan(Backend backend, std::uint64_t budget_ns, Of of = Of::All);
 
-    // The next sample; nothing: it is done, or the budget is spent.
+    // The next sample; nullopt if it is done or the budget is spent.
     std::optional<Sample> next();
-    // What the sample of next() took: the best run, or 0 if it could not be run; and all of it together.
+    // Records the sample of next(). `ns`: the best run, or 0 if it could not run. `spent_ns`: total time.
     void record(double ns, std::uint64_t spent_ns);
 
     const std::vector<ProbedSample>& results() const { return results_; }

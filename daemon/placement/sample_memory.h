@@ -11,9 +11,9 @@
 
 namespace tegu::daemon {
 
-// What the runs of a sample took.
+// Cost of the runs of a sample.
 struct SampleTime {
-    double ns = 0;                                // computing, the best run; 0: it could not be run
+    double ns = 0;                                // computing time of the best run; 0: it could not run
     std::uint64_t spent_ns = 0;                   // all runs together
     std::uint64_t copied_bytes = 0, copy_ns = 0;  // of the last run
 };
@@ -25,21 +25,21 @@ class SampleMemory {
     SampleMemory(const SampleMemory&) = delete;
     SampleMemory& operator=(const SampleMemory&) = delete;
 
-    // Makes and fills the arrays, if they are not there. False: no memory.
+    // Allocates and fills the arrays if needed. False: out of memory.
     bool prepare();
-    // Gives them back.
+    // Frees the arrays.
     void release();
-    // Numbers of 0 to 1, f32: `bytes` of them.
+    // The inputs: f32 numbers of 0 to 1, of this many bytes.
     std::byte* input() const { return input_; }
     std::byte* output() const { return output_; }
     static std::size_t bytes();
 
-    // Whether a job of that plan finds room for its arrays here.
+    // Whether the arrays of a job with that plan fit this memory.
     static bool holds(const Job& job, const kernels::JobPlan& plan);
-    // Where the arrays of the plan go, from output() on.
+    // Offsets of the plan's output arrays from output().
     static std::vector<std::uint64_t> offsets(const kernels::JobPlan& plan);
 
-    // Times the job on the CPU. `pool`: null: on the calling thread alone. REQUIRES: prepare() was true.
+    // Times the job on the CPU. `pool`: null for the calling thread only. REQUIRES: prepare() was true.
     SampleTime time_on_cpu(const Job& job, kernels::ThreadPool* pool) const;
 
   private:

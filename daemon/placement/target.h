@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target: where a job can run. The cost model predicts times for backends; two targets share one, as the io
-// thread and the express lane both compute with one thread.
+// Target: where a job can run. The cost model predicts times for backends. The io thread and the express lane
+// share one backend, because both compute with one thread.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace tegu::daemon {
 
 enum class Target : std::uint8_t {
-    Inline = 0,   // on the io thread, at once
+    Inline = 0,   // on the io thread, without a queue
     Express = 1,  // the executor with one thread, for short jobs beside a long one
     Pool = 2,     // the executor with the pool of the CPU
     Gpu = 3,      // the executor of a GPU
@@ -22,7 +22,8 @@ constexpr std::string_view target_word(Target target) {
     return kWords[static_cast<std::size_t>(target)];
 }
 
-// What computes: one thread of the CPU, its pool, or a kind of GPU. GPUs of one name and size are one kind.
+// The computing resource: one thread of the CPU, its pool, or a kind of GPU. GPUs of one name and size are
+// one kind.
 using Backend = std::size_t;
 inline constexpr Backend kOneThread = 0;
 inline constexpr Backend kPool = 1;

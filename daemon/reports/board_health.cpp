@@ -48,7 +48,7 @@ bool has(const health::Assessment& assessment, const health::Reason& wanted) {
                        });
 }
 
-// What the daemon knows of itself it has logged where it happened.
+// Causes inside the daemon are already logged at their source.
 bool is_of_board(health::Code code) {
     return code != health::Code::GpuUnavailable && code != health::Code::InternalErrors &&
            code != health::Code::ReloadFailed && code != health::Code::StoreDegraded;
@@ -77,7 +77,7 @@ std::string cut(std::string text, const std::string& start, std::size_t limit) {
 
 }  // namespace
 
-// Jobs that only wait are work, too: what stands before them may be a control task.
+// Waiting jobs count as work, because a control task may be ahead of them.
 health::ExecutorState executor_state(std::string name, const ExecutorLoad& load) {
     return {std::move(name), load.running + load.waiting > 0, load.finished, load.running_ns};
 }

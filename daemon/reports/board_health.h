@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoardHealth: the health of the board and of the daemon. Threads of their own read the files
-// (daemon/health/board/monitor.h). The io thread judges the newest reading once a second, with or without a
+// BoardHealth: the health of the board and of the daemon. Separate threads read the files
+// (daemon/health/board/monitor.h). The io thread assesses the newest reading once a second, with or without a
 // request.
 #pragma once
 
@@ -23,19 +23,19 @@ namespace tegu::daemon {
 
 struct ReportSources;
 
-// What is judged of an executor whose load this is.
+// The health input of an executor with this load.
 health::ExecutorState executor_state(std::string name, const ExecutorLoad& load);
 
 class BoardHealth {
   public:
-    // `each_second` is called after each judgement. REQUIRES: `io` and `sources` outlive it.
+    // `each_second` is called after each assessment. REQUIRES: `io` and `sources` outlive it.
     BoardHealth(boost::asio::io_context& io, const ReportSources& sources, std::function<void()> each_second)
         : timer_(io), sources_(sources), each_second_(std::move(each_second)) {}
 
-    // Begins to read below `sysroot`. Without it, or where it fails (which is logged), the board is unknown.
-    // Io thread.
+    // Starts reading below `sysroot`. Before that, or after a logged failure, the board is unknown. Io
+    // thread.
     void start(const std::string& sysroot);
-    // Of the newest judgement. Io thread.
+    // State of the newest assessment. Io thread.
     wire::HealthState state() const;
     const health::Assessment& assessment() const { return assessment_; }
     // The text of a HEALTH reply, at most kMaxHealthTextBytes. Io thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's counters, each described once. STATS, HEALTH and the metrics all list these tables, so a
-// counter that is added here appears in all three.
+// Tables of the daemon's counters. STATS, HEALTH and the metrics list these tables, so a new counter appears
+// in all three.
 #pragma once
 
 #include <cstdint>

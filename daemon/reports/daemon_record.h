@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DaemonRecord: what happened since the start, for reports. Io thread.
+// DaemonRecord: events since the start, for reports. Io thread.
 #pragma once
 
 #include "daemon/clock.h"

@@ -7,7 +7,7 @@
 namespace tegu::daemon {
 namespace {
 
-// What no client should be able to bring about.
+// Errors that no client should be able to cause.
 bool is_own(Status status) {
     return status == Status::Internal || status == Status::DeviceLost;
 }
@@ -48,8 +48,8 @@ std::size_t RecentErrors::count_of(uid_t uid) const {
     return count;
 }
 
-// One that was never used; else the oldest, of this user if he has his share, else of the user who has most.
-// Those of the daemon itself come last, and only for others of them.
+// A free entry; else the oldest of this user if its entries are at the maximum, else of the user with the
+// most. Internal errors are evicted last, and only for internal errors.
 RecentError* RecentErrors::free_entry(uid_t uid, bool own) {
     const bool has_share = count_of(uid) >= kMostOfUser;
     if (!has_share && size_ < kMost) return &entries_[size_++];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecentErrors: recent failures, in constant memory. Errors of one user, operation and status share an entry,
-// and a user has at most kMostOfUser entries. So one user cannot push out the errors of others, and internal
-// errors give way only to each other. Io thread only; adding allocates nothing.
+// RecentErrors: recent failures in constant memory. Errors of one user, operation and status share an entry;
+// a user has at most kMostOfUser entries, so no user evicts the errors of others. Only internal errors evict
+// internal errors. Io thread only; adding allocates nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@
 
 namespace tegu::daemon {
 
-// At most `capacity` bytes of a text, printable ASCII alone.
+// At most `capacity` bytes of printable ASCII text.
 template <std::size_t capacity>
 class ShortText {
   public:
@@ -41,7 +41,7 @@ struct RecentError {
     std::uint64_t count = 0;
     std::int64_t first_unix_ms = 0, last_unix_ms = 0;
     Status status = Status::Internal;
-    std::optional<Operation> operation;  // none: another request than a job, or one that was not understood
+    std::optional<Operation> operation;  // none: not a job, or a malformed request
     uid_t uid = 0;
     pid_t pid = 0;           // of the last one
     ShortText<160> message;  // of the last one
@@ -52,14 +52,14 @@ class RecentErrors {
     static constexpr std::size_t kMost = 32;
     static constexpr std::size_t kMostOfUser = 8;
 
-    // Cancelled and ShuttingDown are no errors: somebody wanted them.
+    // Ignores Cancelled and ShuttingDown: they are requested, so not errors.
     void add(std::int64_t unix_ms, uid_t uid, pid_t pid, std::optional<Operation> operation, Status status,
              std::string_view field, std::string_view message);
     // The newest first.
     std::vector<const RecentError*> newest_first() const;
 
   private:
-    // Null: there is none that may be given up for it.
+    // Null if no entry may be evicted for it.
     RecentError* entry_for(uid_t uid, std::optional<Operation> operation, Status status);
     RecentError* free_entry(uid_t uid, bool own);
     std::size_t count_of(uid_t uid) const;
@@ -68,7 +68,7 @@ class RecentErrors {
     std::size_t size_ = 0;
 };
 
-// What reloads have come to, the last kMost.
+// Results of the last kMost reloads.
 struct ReloadResult {
     std::int64_t unix_ms = 0;
     bool ok = false;

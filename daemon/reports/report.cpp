@@ -58,8 +58,7 @@ void add_device(const std::string& prefix, const device::DeviceInfo& device, Fie
     fields.add(prefix + "memory_clock_khz", device.memory_clock_khz);
 }
 
-// What computes besides the CPU, or why nothing does. The first GPU is gpu_..., the second gpu1_..., and so
-// on.
+// The GPUs in use, or why there are none. The first GPU is gpu_..., the second gpu1_..., and so on.
 void add_gpu(const GpuStatus& gpu, Fields& fields) {
     fields.add("backend", std::string(gpu.runs() ? "gpu" : "cpu"));
     fields.add("backend_reason", gpu.reason);
@@ -88,7 +87,7 @@ void add_limits(const config::Settings& settings, Fields& fields) {
     fields.add("limit_inline_bytes", std::uint64_t{wire::kMaxInlineBytes});
 }
 
-// How well the costs of an operation are predicted; CostRecord says what the numbers are.
+// Accuracy of the cost predictions of an operation; CostRecord defines the numbers.
 void add_costs(const OperationInfo& info, const CostModel& costs, Fields& fields) {
     const std::string stem(info.stem);
     const CostRecord& record = costs.record(info.operation);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named values of INFO and STATS. Names are snake_case with their unit; new ones are appended, none
-// changes its meaning.
+// The named values of INFO and STATS. Names are snake_case with their unit; new ones are appended, and no
+// name changes its meaning.
 #pragma once
 
 #include <string>

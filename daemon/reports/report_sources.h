@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportSources: all that INFO, STATS, HEALTH, scrapes and the service manager's status line read. Io thread.
+// ReportSources: the inputs of INFO, STATS, HEALTH, scrapes and the service manager's status line. Io thread.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ struct ReportSources {
     const StopState& stop;
 };
 
-// Of the io thread ("inline"), then of each executor, by its name in reports.
+// Loads of the io thread ("inline") and of each executor, by name in reports.
 std::vector<std::pair<std::string, ExecutorLoad>> executor_loads(const ReportSources& sources);
 
 }  // namespace tegu::daemon

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::size_t kReadBytes = 4096;
 constexpr std::size_t kMostDrained = 64 * 1024;
-constexpr unsigned kMostWakeups = 256;  // of an exchange: a scraper that is in earnest needs a few
-constexpr uid_t kNobody = 65534;        // who is at the other end of a TCP connection
+constexpr unsigned kMostWakeups = 256;  // of an exchange: a real scraper needs a few
+constexpr uid_t kNobody = 65534;        // the user of a TCP peer
 constexpr auto kSecond = std::chrono::seconds(1);
-// where there is no descriptor, no memory, no network
+// pause after a lack of descriptors, memory or network
 constexpr auto kAcceptPause = std::chrono::milliseconds(200);
 
 bool would_block(int os_code) {
@@ -37,8 +37,8 @@ uid_t peer_of(int socket) {
 
 }  // namespace
 
-// One connection: reads a request, writes the answer, then reads and drops what still comes until the other
-// side closes, for the kernel throws an answer away that is on its way when bytes are left unread.
+// One connection: reads a request, writes the answer, then reads and drops input until the peer closes.
+// Otherwise the kernel would discard an answer in flight when unread bytes remain.
 class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
   public:
     Exchange(ScrapeServer& server, Fd socket, std::uint64_t number)
@@ -58,7 +58,7 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
         await(Wait::wait_read);
     }
 
-    // On a Unix socket descriptors may be unread, whose end would wait for whoever sent them.
+    // A Unix socket may have unread descriptors, whose close can block on the sender.
     void close() {
         time_limit_.cancel();
         if (socket_.is_open()) close_connection(Fd(socket_.release()), uid_);
@@ -86,7 +86,7 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
         write();
     }
 
-    // What recvmsg returns, with errno. Descriptors are not for us, and end the exchange.
+    // As recvmsg, with errno. Received descriptors end the exchange.
     ssize_t receive(std::array<std::byte, kReadBytes>& bytes) {
         Received received =
             receive_with_fds(socket_.native_handle(), MutableBytes(bytes.data(), bytes.size()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScrapeServer: answers scrapes of Prometheus on a socket of its own, on the io thread. Clients may be
-// hostile: a connection gets one answer within kTime, and of more than kMost the oldest ends. At most
-// kPerSecond are accepted in a second, which bounds the cost to a percent of the thread.
+// ScrapeServer: serves Prometheus scrapes on a separate socket, on the io thread. Clients may be hostile: a
+// connection gets one answer within kTime, and above kMost connections the oldest is closed. At most
+// kPerSecond are accepted in a second, which costs about one percent of the thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -27,14 +27,14 @@ class ScrapeServer {
     static constexpr unsigned kPerSecond = 32;
     static constexpr std::chrono::seconds kTime{5};
 
-    // `text` makes the body of an answer. REQUIRES: `io` outlives it, and no handler runs after its end.
+    // `text` creates the body of an answer. REQUIRES: `io` outlives this, and no handler runs after its
+    // destruction.
     ScrapeServer(boost::asio::io_context& io, std::function<std::string()> text);
     ~ScrapeServer();
 
-    // From now on answers, and says so in the log, or why not: the daemon goes on without.
+    // Starts serving and logs it. On failure logs the reason, and the daemon continues without.
     void start(Listener listener);
-    // Closes everything, and removes the file of a Unix socket that was made here. Does nothing before
-    // start().
+    // Closes everything and removes the socket file if this process created it. No effect before start().
     void stop();
 
   private:

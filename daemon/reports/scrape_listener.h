@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The socket on which scrapes are answered, made here where no socket unit passes one: a Unix socket, or TCP
-// on a numeric address.
+// Creates the socket for metric scrapes if no socket unit passes one: a Unix socket, or TCP on a numeric
+// address.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace tegu::daemon {
 // REQUIRES: settings.listen is not empty; no other thread runs yet.
 Result<Listener> bind_scrape_listener(const config::Settings::Metrics& settings);
 
-// "/run/tegud/metrics.sock", "127.0.0.1:9469", "[::1]:9469": what a listening socket is bound to; "?" where
-// it cannot be told.
+// The address of a listening socket: "/run/tegud/metrics.sock", "127.0.0.1:9469", "[::1]:9469"; "?" if
+// unknown.
 std::string listening_address(int fd);
 
 }  // namespace tegu::daemon

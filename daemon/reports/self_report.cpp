@@ -122,7 +122,7 @@ void add_users(const ReportSources& sources, health::DaemonReport& report) {
         report.other_users = others;
 }
 
-// What the connections of each process hold.
+// Resources of the connections of each process.
 std::map<std::pair<uid_t, pid_t>, UserUsage> held_by_processes(const ReportSources& sources) {
     std::map<std::pair<uid_t, pid_t>, UserUsage> all;
     for (const auto& entry : sources.sessions.all()) {

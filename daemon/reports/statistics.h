@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics: what the daemon has done since it started, as plain counters of the io thread. report.h gives
-// them names.
+// Statistics: counters since the start, on the io thread. report.h names them.
 #pragma once
 
 #include <array>
@@ -46,7 +45,7 @@ inline constexpr std::size_t kCloseReasons = 0
     ;
 const char* close_reason_word(CloseReason reason);
 
-// Jobs of one operation that were admitted.
+// Counters of the admitted jobs of one operation.
 struct OperationCounters {
     std::array<std::uint64_t, kStatusSlots> replies{};  // by status
     std::uint64_t inline_jobs = 0;                      // ran on the io thread
@@ -56,7 +55,7 @@ struct OperationCounters {
     std::uint64_t bytes_written = 0;
 };
 
-// A job that was admitted and is answered, however it ended.
+// An admitted job with a reply of any status.
 struct EndedJob {
     Operation operation = Operation::Reduce;
     Status status = Status::Ok;
@@ -64,13 +63,12 @@ struct EndedJob {
     std::uint64_t queue_ns = 0;
     std::uint64_t copy_ns = 0;
     std::uint64_t compute_ns = 0;
-    std::uint64_t whole_ns = 0;  // from the message that brought it to its reply
-    bool started = false;        // it was computed, if only in part
+    std::uint64_t whole_ns = 0;  // from its message to its reply
+    bool started = false;        // it was computed, at least in part
     bool on_gpu = false;
 };
 
-// Of the jobs that ended: all waited, those that started were computed, and those on a GPU copied what they
-// had to.
+// Times of finished jobs: queue and whole of all, compute of started jobs, copy of jobs on a GPU.
 struct JobTimes {
     LatencyHistogram queue, copy, compute, whole;
 };
@@ -81,19 +79,19 @@ struct Statistics {
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_sent = 0;
     std::uint64_t buffers_total = 0;           // registered or created
-    std::uint64_t buffers_attached_total = 0;  // of the daemon before, taken over by their clients
+    std::uint64_t buffers_attached_total = 0;  // of the previous daemon, attached by their clients
     std::uint64_t results_dropped_total = 0;   // the client was gone
     std::uint64_t reloads_total = 0;
-    std::uint64_t gpu_jobs_total = 0;       // that GPUs answered
-    std::vector<std::uint64_t> gpu_jobs;    // that each of them did; as long as there are GPUs
-    std::uint64_t gpu_divided_total = 0;    // of all these, that several GPUs did together
-    std::uint64_t gpu_fallbacks_total = 0;  // that the CPU answered, as the GPU had no memory for them
+    std::uint64_t gpu_jobs_total = 0;       // computed by GPUs
+    std::vector<std::uint64_t> gpu_jobs;    // of each GPU; one element for each GPU
+    std::uint64_t gpu_divided_total = 0;    // of these, divided over several GPUs
+    std::uint64_t gpu_fallbacks_total = 0;  // computed by the CPU for lack of GPU memory
     // requests answered with an error before they ran, by status
     std::array<std::uint64_t, kStatusSlots> refused{};
     std::array<std::uint64_t, kCloseReasons> closed{};  // connections, by reason
     std::array<OperationCounters, kOperationSlots> operations{};
     JobTimes times;
-    std::uint64_t inline_ns = 0;  // that the io thread computed, also what it then gave up
+    std::uint64_t inline_ns = 0;  // computing time of the io thread, aborted jobs included
 
     void count_job(const EndedJob& job);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to the daemon that an operator should be able to look up: `journalctl -x` shows, beside a
-// message with one of these numbers, what it means and what to do. The numbers are of this project alone and
-// never change their meaning; systemd/tegu.catalog holds the texts.
+// Message ids of events that an operator can look up: `journalctl -x` shows an explanation and a remedy
+// beside the message. The ids are unique to this project and never change their meaning. systemd/tegu.catalog
+// holds the texts.
 #pragma once
 
 #include "base/log.h"

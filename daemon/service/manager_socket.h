@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ManagerSocket: datagrams to the service manager that $NOTIFY_SOCKET names. A socket of our own instead of
-// libsystemd's calls, which wait while the manager's queue is full: here nothing ever waits, and whoever has
-// something to say tries again. Not connected, so that a manager which makes its socket anew is still found.
+// ManagerSocket: sends datagrams to the service manager at $NOTIFY_SOCKET. Sends never block, unlike
+// libsystemd's calls, which wait while the manager's queue is full; the caller retries. The socket is not
+// connected, so it still reaches a manager that recreates its socket.
 #pragma once
 
 #include <sys/socket.h>
@@ -16,14 +16,14 @@ namespace tegu::daemon {
 
 class ManagerSocket {
   public:
-    // `address`: an absolute path, or '@' and an abstract name. Errors: BadRange (neither; `allowed` says
-    // what is), or why there is no socket.
+    // `address`: an absolute path, or '@' and an abstract name. Errors: BadRange (neither; `allowed` lists
+    // the forms), or those of socket creation.
     static Result<ManagerSocket> open(const std::string& address);
-    // Whether anybody listens there. Errors: why not.
+    // Checks that a process listens there. Errors: why not.
     Result<void> check() const;
 
-    enum class Sent { Yes, Later, Never };  // Later: the queue is full. Never: errno says why
-    // `fd`: a duplicate goes with it; -1: none.
+    enum class Sent { Yes, Later, Never };  // Later: the queue is full. Never: errno has the reason
+    // `fd`: sent along as a duplicate; -1: none.
     Sent send(const std::string& text, int fd) const;
 
   private:

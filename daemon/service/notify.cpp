@@ -43,7 +43,7 @@ Sent send_now(const std::string& state) {
     return sent;
 }
 
-// What may be left out: only while nothing that may not stands before it.
+// Sends an optional message, only if no essential message is pending.
 bool send_or_drop(const std::string& state) {
     notify_again();
     return has_service_manager() && manager.unsent.empty() && send_now(state) == Sent::Yes;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one line that `systemctl status` shows of the daemon: where it serves, what computes, health, load.
-// Told again when it has changed, every few seconds at most, on the second that health is judged: nobody is
-// woken up for it.
+// The status line for `systemctl status`: socket, backend, health, load. Sent again after a change, at most
+// every few seconds. It runs with the health assessment, so it causes no extra wake-up.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +28,9 @@ ServiceFacts service_facts(const ReportSources& sources);
 // Io thread.
 class ServiceStatus {
   public:
-    // The line for READY=1. `reload_failed` stays in it until the next call.
+    // Returns the line for READY=1. `reload_failed` stays in the line until the next call.
     std::string begin(const ReportSources& sources, bool reload_failed);
-    // Tells the service manager if it is time and there is something new.
+    // Sends the line if it has changed and the pause is over.
     void refresh(const ReportSources& sources, TimePoint now);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopState: how far the end of the daemon has come. Io thread.
+// StopState: progress of the daemon's shutdown. Io thread.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 namespace tegu::daemon {
 
 struct StopState {
-    bool stopping = false;        // a signal came: no new connections and jobs
-    std::optional<Error> failed;  // what ends the daemon at once
+    bool stopping = false;        // after a stop signal: no new connections or jobs
+    std::optional<Error> failed;  // a fatal error
 
-    // What clients leave now is for the next daemon.
+    // Whether buffers of clients are left to the next daemon.
     bool ending() const { return stopping || failed.has_value(); }
 };
 

@@ -27,7 +27,7 @@ constexpr auto kShortestTurn = std::chrono::milliseconds(50);
 constexpr auto kLastWords = std::chrono::milliseconds(100);  // for the journal to read them
 constexpr auto kManager = std::chrono::seconds(1);           // for the service manager to end the process
 
-// For the handler of the signal, which may not ask the object.
+// For the signal handler, which cannot access the object.
 std::atomic<std::int64_t> last_turn_ms{0};
 std::atomic<std::int64_t> late_ms{0};
 
@@ -52,8 +52,8 @@ void say_that_the_loop_hangs(std::int64_t ms) {
     log_from_signal(events::kHang, text);
 }
 
-// SIGABRT is how the service manager ends a process that does not say that it lives. Whoever else sends it
-// finds a loop that turns.
+// The service manager sends SIGABRT after a missed keep-alive. If another process sends it, the loop is still
+// running.
 extern "C" void on_abort(int number) {
     const std::int64_t silent = monotonic_ms() - last_turn_ms.load();
     if (silent > late_ms.load()) say_that_the_loop_hangs(silent);
@@ -130,8 +130,8 @@ void Watchdog::note_alive(TimePoint now) {
     told_ = now;
 }
 
-// The log first, so that it is read before the process ends; then the service manager, that knows to say why
-// it ended; then, for one that does not listen, abort().
+// First the log, so that it is read before the process ends. Then the service manager, which reports the
+// cause. Last abort(), if the manager does not react.
 void Watchdog::give_up(const Part& part) {
     switch (given_up_++) {
         case 0:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchdog: reports to the service manager that the daemon lives, while the io loop turns and every executor
-// works or answers probes (daemon/service/watchdog_judge.h). An executor that hangs is named in the log, and
-// the process ends. Threads that read the board or seal buffers are not watched.
+// Watchdog: sends keep-alive messages to the service manager while the io loop runs and every executor makes
+// progress or completes probes (daemon/service/watchdog_judge.h). If an executor hangs, it logs the name and
+// ends the process. Threads that read the board or seal buffers are not monitored.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -29,15 +29,14 @@ class Watchdog {
     // REQUIRES: `io` outlives it.
     explicit Watchdog(boost::asio::io_context& io) : timer_(io) {}
 
-    // Begins, if the environment asks for it. Variables that are wrong are logged. REQUIRES: the loop ends
-    // before the executors do.
+    // Starts if the environment requests it. Logs invalid variables. REQUIRES: the loop ends before the
+    // executors.
     void start(std::vector<Part> parts);
 
     bool runs() const { return judge_.has_value(); }
     // REQUIRES: runs().
     double interval_seconds() const;
-    // The longest time so far in which nobody was told that the daemon lives. Near the interval there is no
-    // margin left.
+    // The longest gap so far between keep-alive messages. A gap near the interval leaves no margin.
     double worst_gap_seconds() const;
 
   private:
@@ -53,7 +52,7 @@ class Watchdog {
     std::chrono::nanoseconds turn_{0};
     TimePoint told_;
     std::chrono::nanoseconds worst_gap_{0};
-    unsigned given_up_ = 0;  // steps of the end
+    unsigned given_up_ = 0;  // steps of the shutdown
 };
 
 }  // namespace tegu::daemon

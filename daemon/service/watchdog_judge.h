@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchdogJudge: decides whether the daemon may report that it lives. Once a turn it learns which parts gave
-// a sign of life; a silent part is probed and blocks the report until it answers. It counts turns, not time,
-// so a stopped process blames no part. Pure.
+// WatchdogJudge: decides whether the daemon may send a keep-alive. Each turn takes the heartbeats of all
+// parts; a silent part is probed and blocks the keep-alive until its heartbeat. It counts turns, not time, so
+// a suspended process blames no part. Pure.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,25 @@ namespace tegu::daemon {
 class WatchdogJudge {
   public:
     static constexpr unsigned kTurns = 4;  // in the interval
-    // So a part hangs that gave no sign of life for the whole interval, three quarters of it after it was
-    // asked for one.
-    static constexpr unsigned kHangs = kTurns;  // turns in a row without a sign of life
+    // A part hangs if it has no heartbeat for the whole interval; three quarters of that follow the probe.
+    static constexpr unsigned kHangs = kTurns;  // successive turns without a heartbeat
 
     explicit WatchdogJudge(std::size_t parts) : silent_(parts, 0) {}
 
     struct Verdict {
-        bool all_well = true;              // else one owes an answer
-        std::vector<std::size_t> ask;      // parts that are to show that they live
-        std::optional<std::size_t> hangs;  // a part that is given up
+        bool all_well = true;              // false: a probe is pending
+        std::vector<std::size_t> ask;      // parts to probe
+        std::optional<std::size_t> hangs;  // a part that hangs
     };
-    // REQUIRES: one value for each part: whether it gave a sign of life since the last turn.
+    // REQUIRES: one value for each part: whether it had a heartbeat since the last turn.
     Verdict turn(const std::vector<bool>& signs);
 
   private:
-    std::vector<unsigned> silent_;  // turns in a row without a sign of life
+    std::vector<unsigned> silent_;  // successive turns without a heartbeat
 };
 
-// The interval that the service manager asks for with $WATCHDOG_USEC and $WATCHDOG_PID (null: not set); 0: it
-// asks for none, or asks another process. Errors: BadRange, and it is to be ignored.
+// The watchdog interval from $WATCHDOG_USEC and $WATCHDOG_PID (null: not set); 0: none, or meant for another
+// process. Errors: BadRange; the caller ignores the variables.
 Result<std::uint64_t> watchdog_interval_ns(const char* usec, const char* pid, std::int64_t own_pid);
 
 }  // namespace tegu::daemon

@@ -83,7 +83,7 @@ void Acceptor::accept_some() {
     wait();
 }
 
-// A user with too many descriptors that wait to be closed gets no further connection.
+// Refuses a user with too many descriptors that wait to be closed.
 Result<void> Acceptor::admit(uid_t uid) {
     if (foreign_waiting(uid) > kMostForeign)
         return field_error(Status::OverQuota, "descriptors",
@@ -93,7 +93,7 @@ Result<void> Acceptor::admit(uid_t uid) {
     return services_.quotas.open_connection(uid);
 }
 
-// A connection that is not admitted counts as work of its user, too.
+// A refused connection also counts as work of its user.
 void Acceptor::welcome(Fd socket, TimePoint begin) {
     Result<Peer> peer = peer_of(socket.get());
     const uid_t uid = peer ? peer->uid : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acceptor: accepts connections and makes sessions of those that the quotas admit. A connection costs its
-// user time of the io thread, and at most one turn's worth of them is accepted at once. Io thread.
+// Acceptor: accepts connections and creates sessions for those that the quotas admit. The time is charged to
+// the user's turn, and one call accepts for at most one turn. Io thread.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>
@@ -16,10 +16,10 @@ namespace tegu::daemon {
 
 class Acceptor {
   public:
-    // `fail` receives an error after which nothing can be accepted any more. REQUIRES: all outlive it.
+    // `fail` receives an error that ends accepting. REQUIRES: all outlive this.
     Acceptor(boost::asio::io_context& io, SessionServices& services, std::function<void(Error)> fail);
 
-    // Begins to accept. Throws as Asio does.
+    // Starts accepting. Throws as Asio does.
     void start(Fd listener);
     void stop();
 

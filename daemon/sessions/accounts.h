@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts: what jobs have cost, by user since the start and by process while it is connected. Beyond
-// kMostUsers the least active user without a connection joins "others". A process's account ends with its
-// last connection or kRemembered after it, as pids are used again. Io thread only.
+// Accounts: job costs, by user since the start and by process while it is connected. Beyond kMostUsers the
+// least active user without a connection joins "others". A process's account ends at most kRemembered after
+// its last connection, because pids are reused. Io thread only.
 #pragma once
 
 #include <sys/types.h>
@@ -18,12 +18,12 @@ namespace tegu::daemon {
 
 struct JobUse {
     std::uint64_t device_ns = 0;  // of all GPUs, copies included
-    std::uint64_t cpu_ns = 0;     // of all threads that computed it
-    std::uint64_t bytes = 0;      // that it read and wrote, if it succeeded
+    std::uint64_t cpu_ns = 0;     // of all computing threads
+    std::uint64_t bytes = 0;      // read and written, if it succeeded
 };
 
-// What a job used that ended with `status` after a run of this cost, if any. Of one that was stopped it is
-// not known among how many threads it was divided: it counts as one.
+// Resource use of a job that ended with `status` after a run of this cost, if any. A stopped job counts as
+// one thread, because its number of threads is unknown.
 JobUse use_of(const RunCost& cost, bool on_gpu, const kernels::JobPlan& plan, Status status);
 
 // Sums since the account began.
@@ -48,13 +48,13 @@ struct UserAccount {
 struct ProcessAccount {
     Usage usage;
     std::uint64_t connections = 0;
-    std::string name;          // as its newest connection said
-    TimePoint ended = kNever;  // its last connection; kNever: it has one
+    std::string name;          // from its newest connection
+    TimePoint ended = kNever;  // end of its last connection; kNever: it has one
 };
 
 class Accounts;
 
-// What one connection charges. Move-only; the connection ends with it.
+// The accounts that one connection charges. Move-only; the destructor ends the connection's account use.
 class AccountHold {
   public:
     AccountHold() = default;
@@ -62,14 +62,14 @@ class AccountHold {
     AccountHold& operator=(AccountHold&& other) noexcept;
     ~AccountHold();
 
-    // Nothing if it holds no account.
+    // Charges an ended job. No effect without an account.
     void charge(const JobUse& job) {
         if (accounts_ == nullptr) return;
         charge_more(job);
         ++user_->usage.jobs;
         ++process_->second.usage.jobs;
     }
-    // Of a job that has not ended.
+    // Charges part of a job that has not ended.
     void charge_more(const JobUse& job) {
         if (accounts_ == nullptr) return;
         user_->usage.add(job);
@@ -91,12 +91,12 @@ class Accounts {
   public:
     using Processes = std::map<std::pair<uid_t, pid_t>, ProcessAccount>;
 
-    static constexpr std::size_t kMostUsers = 48;  // with an account of their own
+    static constexpr std::size_t kMostUsers = 48;  // with a separate account
     static constexpr std::size_t kMostEnded = 32;  // processes without a connection
     static constexpr auto kRemembered = std::chrono::seconds(60);
 
     AccountHold open(uid_t uid, pid_t pid, TimePoint now);
-    // A job whose connection has ended.
+    // Charges a job whose connection has ended.
     void charge_user(uid_t uid, const JobUse& job);
 
     const std::map<uid_t, UserAccount>& users() const { return users_; }

@@ -77,8 +77,7 @@ void Connection::on_readable() {
     end_turn();
 }
 
-// All of a wake-up counts: that a client reads, sends and goes costs more than what it asks for, if that is
-// little.
+// The whole wake-up counts: for small requests, reading and sending cost more than the work.
 void Connection::end_turn() {
     const TimePoint end = Clock::now();
     shared_.turns.spend(uid_, nanoseconds(end - turn_began_), end);
@@ -199,7 +198,7 @@ std::size_t Connection::process_frames(Bytes bytes) {
     return consumed;
 }
 
-// After all whole frames: may a part of a frame wait, and the descriptor of its header; nothing else.
+// After all whole frames only a partial frame and the descriptor of its header may wait.
 void Connection::check_surplus_descriptors() {
     std::size_t allowed = 0;
     if (!unprocessed_.empty()) {
@@ -238,7 +237,7 @@ void Connection::finish_wakeup() {
     wait_readable();
 }
 
-// Behind those of the same user who waited for this turn to end: they are looked at once before it.
+// Posted behind connections of the same user that wait for the end of this turn: they are served first.
 void Connection::post_turn() {
     turn_posted_ = true;
     boost::asio::post(shared_.io, [self = shared_from_this()] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connection: the bytes of one client. It reads and cuts frames, hands them to the session and sends the
-// replies. Broken framing (docs/protocol.md), slowness in either direction and the end of the client close
-// it; it has no timers, and Server polls it. Io thread only.
+// Connection: byte I/O of one client. It splits the input into frames, passes them to the session and sends
+// the replies. Bad framing (docs/protocol.md), a timeout in either direction or a disconnect closes it;
+// Server polls it for timeouts. Io thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -25,17 +25,17 @@
 
 namespace tegu::daemon {
 
-// What all connections share.
+// State shared by all connections.
 struct ConnectionShared {
     boost::asio::io_context& io;
     const config::Settings& settings;  // in force; a reload changes them in place
     Statistics& statistics;
     std::function<void(TimePoint)> watch;  // requests Connection::poll() no later than that
-    std::vector<std::byte> receive_area;   // one for all: a connection that waits holds no memory for it
+    std::vector<std::byte> receive_area;   // shared, so that a waiting connection needs no buffer
     Turns turns;
     UnreadDescriptors unread;
 
-    // Another thread will hand something back: poll for it even if its wake-up is lost.
+    // Another thread will return a result: polls for it even if its wake-up is lost.
     void poll_soon() { watch(Clock::now() + std::chrono::seconds(1)); }
 };
 
@@ -46,20 +46,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    // Begins to read.
+    // Starts reading.
     void start();
-    // Sends what was appended outside of a wake-up (results of the executor, events) and takes the
-    // consequences.
+    // Sends bytes appended outside of a wake-up (executor results, events). May close the connection.
     void flush();
-    // Closes what is overdue; returns when to look again.
+    // Closes the connection after a timeout; returns the time of the next poll.
     TimePoint poll(TimePoint now);
-    // Sends an event that says why, then closes. Nothing more is read.
+    // Sends an event with the error, then closes. Reads nothing more.
     void end_with(const Error& error, CloseReason reason);
-    // Closes when what was appended so far has left. Nothing more is read.
+    // Closes after all appended bytes are sent. Reads nothing more.
     void end_after_replies(CloseReason reason);
     void close(CloseReason reason);
     bool closed() const { return closed_; }
-    // Calls what may run out of memory for this connection: then it is closed, and the others live.
+    // Calls `function`; on out of memory closes only this connection.
     template <class Function>
     void guarded(Function&& function) {
         try {
@@ -68,20 +67,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
             close(CloseReason::OutOfMemory);
         }
     }
-    // All that was appended has left.
+    // True if all appended bytes are sent.
     bool all_sent() const { return replies_.pending() == 0; }
 
   protected:
-    // One whole frame; what it is answered with is appended to out(). `fd` is the descriptor that came with
-    // it, if the header says one did and it came.
+    // Handles one whole frame and appends its replies to out(). `fd`: the frame's descriptor, if its header
+    // announces one and it arrived.
     virtual void handle_frame(const wire::Frame& frame, ForeignFd fd) = 0;
-    // The connection ended; called once.
+    // Called once when the connection has ended.
     virtual void handle_close(CloseReason reason) = 0;
-    // Something of it is in flight or held: it is not idle.
+    // True if the connection has requests in flight or resources: it is not idle.
     virtual bool in_use() const = 0;
-    // Jobs in flight: a client that has shut down its side for writing still gets their replies.
+    // True with jobs in flight: a client that has shut down its write side still gets their replies.
     virtual bool expects_replies() const = 0;
-    // Closes or answers what is overdue among its jobs; returns when to look again.
+    // Answers overdue jobs or closes; returns the time of the next poll.
     virtual TimePoint poll_jobs(TimePoint now) = 0;
 
     ConnectionShared& shared() { return shared_; }
@@ -123,16 +122,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
     TimePoint turn_began_;  // of its user's turn, the part that is this wake-up
     TimePoint created_;
     TimePoint last_message_;
-    TimePoint partial_since_ = kNever;  // a frame has begun and is not complete
-    TimePoint stalled_since_ = kNever;  // replies wait and the socket takes no byte
+    TimePoint partial_since_ = kNever;  // start of an incomplete frame
+    TimePoint stalled_since_ = kNever;  // replies wait and the socket accepts no byte
     CloseReason end_reason_ = CloseReason::BadFraming;
     bool greeted_ = false;
     bool reading_ = false;  // a wait for readability is pending
     bool writing_ = false;  // a wait for writability is pending
     bool paused_ = false;   // too many unread replies
-    bool yielded_ = false;  // frames are left for the next turn
+    bool yielded_ = false;  // frames remain for the next turn
     bool turn_posted_ = false;
-    bool shut_down_ = false;  // the peer will send no more
+    bool shut_down_ = false;  // the peer has shut down its write side
     bool ending_ = false;     // close when all is sent
     bool closed_ = false;
 };

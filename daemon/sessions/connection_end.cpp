@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a connection ends: by what is overdue, by an error of its client, or because the client is gone.
+// Ends a connection: after a timeout, an error of its client, or a disconnect.
 #include <poll.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ constexpr auto kGoneCheck = std::chrono::milliseconds(1000);
 
 }  // namespace
 
-// No more will come. A client that only shut down its side for writing is still answered; one that is gone is
-// not.
+// The peer sends no more. A client that only shut down its write side still gets replies; a disconnected one
+// does not.
 void Connection::on_peer_shut_down() {
     shut_down_ = true;
     if (peer_is_gone()) return close(CloseReason::PeerClosed);
@@ -33,7 +33,7 @@ TimePoint Connection::poll(TimePoint now) {
     now_ = now;
     const auto& timeouts = shared_.settings.timeouts;
     TimePoint next = poll_jobs(now);
-    // Closes with `error` if `since` is too long ago; else remembers when it will be.
+    // Closes with `error` if `since` is too long ago; else records the time limit.
     const auto overdue = [&](TimePoint since, std::uint64_t limit_ms, CloseReason reason, const char* setting,
                              const char* what) {
         if (closed_ || since == kNever) return;

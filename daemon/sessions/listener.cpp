@@ -22,7 +22,7 @@
 namespace tegu::daemon {
 namespace {
 
-// For people: what was wrong with the socket's path.
+// Text for the error of the socket's path.
 Error path_error(Status status, const std::string& path, std::string message) {
     return field_error(status, "socket.path", "", "socket " + path + ": " + std::move(message));
 }
@@ -53,8 +53,8 @@ Result<Fd> new_socket() {
     return fd;
 }
 
-// Held from the look at an old socket file until the new one listens, so that of two daemons that start at
-// once only one wins.
+// Held from the check of an old socket file until the new one listens, so that only one of two starting
+// daemons succeeds.
 Result<Fd> lock_directory(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -65,7 +65,7 @@ Result<Fd> lock_directory(const std::string& path) {
     return fd;
 }
 
-// Makes way for a new socket file: does nothing if there is none, removes one on which nothing answers.
+// Removes an old socket file on which no process answers; no effect if there is none.
 Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
     struct stat status;
     if (::lstat(path.c_str(), &status) != 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descriptors that a service manager passes: $LISTEN_PID, $LISTEN_FDS and $LISTEN_FDNAMES, as
-// sd_listen_fds_with_names(3) has them. Read here, because that function gives up all of them where one is
-// not open or a number is none.
+// Takes the descriptors of a service manager: $LISTEN_PID, $LISTEN_FDS and $LISTEN_FDNAMES, as in
+// sd_listen_fds_with_names(3). That function is not used, because it drops all descriptors if one is closed
+// or a number is invalid.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct PassedFd {
     Fd fd;
 };
 
-// What the three variables (null: not set) say for the process `own_pid`: a name for each descriptor from the
-// first on. Pure.
+// Parses the three variables (null: not set) for the process `own_pid`: a name for each descriptor, in order.
+// Pure.
 struct PassedNames {
     std::vector<std::string> names;
-    std::string problem;  // why less is taken than was said; empty: all is well
+    std::string problem;  // why fewer are taken than announced; empty: none is missing
 };
 PassedNames passed_names(const char* pid, const char* fds, const char* names, std::int64_t own_pid);
 
-// Those that were passed, which nobody else inherits from now on. Clears the variables; what is wrong with
-// them is logged. REQUIRES: what the process has opened itself is closed on exec.
+// Takes the passed descriptors and sets close-on-exec. Clears the variables and logs errors in them.
+// REQUIRES: all other descriptors of the process are close-on-exec.
 std::vector<PassedFd> take_passed_descriptors();
 
 }  // namespace tegu::daemon

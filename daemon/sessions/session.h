@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session: the requests of one client and their replies, on the io thread. It owns the client's identity, its
-// buffers and its jobs in flight. Long jobs, large buffers and freezes are answered later, all else in the
-// wake-up that reads it.
+// Session: handles the requests of one client, on the io thread. It owns the client's identity, buffers and
+// jobs in flight. Long jobs, large buffers and freezes are answered later, other requests in the wake-up that
+// reads them.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@
 
 namespace tegu::daemon {
 
-// Who connected, as the kernel says it: SO_PEERCRED at accept.
+// The client's identity from SO_PEERCRED at accept.
 struct Peer {
     uid_t uid = 0;
     gid_t gid = 0;
@@ -27,7 +27,7 @@ struct Peer {
 
 class Session final : public Connection {
   public:
-    // REQUIRES: a connection of `peer` is charged; it is given back when the session closes.
+    // REQUIRES: a connection of `peer` is charged; the session releases the charge when it closes.
     Session(SessionServices& services, Fd socket, const Peer& peer, std::uint64_t number);
 
     std::uint64_t number() const { return number_; }
@@ -36,17 +36,17 @@ class Session final : public Connection {
     const BufferTable& buffers() const { return buffers_; }
     std::size_t jobs_in_flight() const { return jobs_.size(); }
 
-    // Something asked for is not answered yet.
+    // True if a request has no reply yet.
     bool expects_replies() const override {
         return !jobs_.empty() || buffers_in_making_ > 0 || buffers_in_release_ > 0 || freezing_;
     }
-    // Appends the reply to a job that the executor ran; the caller flushes.
+    // Appends the reply of a job that an executor ran; the caller flushes.
     void complete(JobTask& task);
-    // Answers every job that has not started with ShuttingDown, and stops those that run.
+    // Replies ShuttingDown to every waiting job and stops the running ones.
     void abort_jobs();
-    // Answers every job in flight with `error`, whatever becomes of it, and sends once. The caller closes.
+    // Replies `error` to every job in flight, regardless of its result, and sends once. The caller closes.
     void answer_jobs(const Error& error);
-    // Tells the client that the daemon stops.
+    // Sends the event that the daemon stops.
     void announce_stop();
 
   private:
@@ -74,7 +74,7 @@ class Session final : public Connection {
     Result<void> on_buffer_release(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_list(const wire::FrameHeader& header, Bytes body);
     Result<void> freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer);
-    // A buffer that the daemon makes for this client.
+    // A buffer that the daemon creates for this client.
     struct Making;
     Result<void> make_later(const std::shared_ptr<Making>& making);
     static HelperThread::Progress make_slice(Making& making);
@@ -82,7 +82,7 @@ class Session final : public Connection {
     Result<void> reply_made(Making& making);
     // Charges one more buffer of this connection.
     Result<BufferCharge> charge(std::uint64_t bytes);
-    // The reply that gives the new buffer a handle, and a token if it is kept over a restart.
+    // Adds the buffer; the reply has its handle, and a token if the store keeps it.
     wire::BufferReply take_in(std::shared_ptr<Buffer> buffer);
     void leave_buffers();
 
@@ -96,7 +96,7 @@ class Session final : public Connection {
                          PreparedJob prepared, const Choice& choice, TimePoint deadline);
     void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                 const Choice& choice, TimePoint deadline);
-    // `error`: what it is answered with; null: a result.
+    // `error`: of the reply; null for a result.
     void retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
                 Target target);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
@@ -108,7 +108,7 @@ class Session final : public Connection {
         header.descriptors = descriptors;
         wire::encode_frame(header, message, out());
     }
-    // Into what the daemon remembers of errors.
+    // Adds the error to RecentErrors.
     void note_error(std::optional<Operation> operation, const Error& error);
     void reply_empty(const wire::FrameHeader& request, Bytes body = {});
     void reply_error(wire::MessageType type, std::uint64_t request_id, const Error& error);
@@ -119,14 +119,14 @@ class Session final : public Connection {
     std::uint64_t number_;
     std::string name_;
     AccountHold account_;
-    std::optional<Operation> operation_;  // of the job that the request at hand asks for, once that is known
+    std::optional<Operation> operation_;  // of the job in the current request, once known
     std::uint64_t features_ = 0;
     std::uint64_t max_jobs_in_flight_ = 0;
     BufferTable buffers_;
     std::size_t buffers_in_making_ = 0;
-    std::atomic<bool> gone_{false};                                     // closed: the helper stops making
-    std::size_t buffers_in_release_ = 0;                                // at the helper, to be answered
-    bool freezing_ = false;                                             // a freeze is at the helper
+    std::atomic<bool> gone_{false};       // session closed: the helper stops creating buffers
+    std::size_t buffers_in_release_ = 0;  // on the helper thread, without a reply yet
+    bool freezing_ = false;               // a freeze runs on the helper thread
     std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> jobs_;  // waiting and running, by request id
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BUFFER_* requests. Helper threads make the pages of large buffers, give memory back and seal; the reply
-// follows when they are done. A large buffer gets its pages in slices; users take turns with theirs.
+// Handles BUFFER_* requests. Helper threads allocate pages of large buffers, free memory and seal; the reply
+// follows later. Pages of large buffers are allocated in slices, round robin over users.
 #include <algorithm>
 #include <new>
 
@@ -277,8 +277,8 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     return {};
 }
 
-// The reply says that the memory is given back and no longer charged, unless jobs still use it, or the daemon
-// made it and somebody has it.
+// After the reply the memory is freed and no longer charged. Exceptions: jobs still use it, or the daemon
+// created it and another process holds it.
 Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferRef> request = wire::decode_buffer_ref(body);
     if (!request) return std::move(request).error();

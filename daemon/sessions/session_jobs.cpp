@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JOB and CANCEL: admission, the inline path, and the life of a job that waits for the executor.
+// Handles JOB and CANCEL: admission, the inline path, and jobs that wait for an executor.
 #include <algorithm>
 
 #include "daemon/buffers/buffer_services.h"
@@ -10,23 +10,20 @@
 namespace tegu::daemon {
 namespace {
 
-// Far more than a prediction is wrong by: a job that takes longer than this on the io thread begins again on
-// the executor.
+// Far more than a prediction error: a job that takes longer on the io thread restarts on the executor.
 constexpr auto kInlineLimit = std::chrono::milliseconds(5);
 Error shutting_down() {
     return make_error(Status::ShuttingDown, "the daemon is stopping");
 }
 
-// For a running job in place, instead of an error that says to try again: it would compute from its own
-// result.
+// Replaces a retryable error for a running in-place job, because a retry would use its own result as input.
 Error stopped_half_way() {
     return field_error(
         Status::Cancelled, "output", "another buffer than the input for jobs that may be repeated",
         "the daemon ended while the job ran in place: its buffer holds neither input nor result");
 }
 
-// How long a client should wait before it tries again: the predicted time of what waits and runs, within
-// 1 ms..1 s.
+// Retry delay for a client: the predicted time of waiting and running jobs, limited to 1 ms..1 s.
 std::uint64_t retry_after_ns(const ExecutorLoad& load) {
     constexpr std::uint64_t kShortest = 1'000'000, kLongest = 1'000'000'000;
     return std::min(std::max(load.waiting_ns + load.running_ns, kShortest), kLongest);
@@ -211,7 +208,7 @@ void Session::complete(JobTask& task) {
     wire::end_frame(reply_header(wire::MessageType::Job, request_id), frame, out());
 }
 
-// REQUIRES: the executor has given the job back.
+// REQUIRES: the executor has returned the job.
 void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
     retire(*task, &error, nanoseconds(now() - task->received), {}, Target::Pool);
     reply_error(wire::MessageType::Job, task->request_id, error);

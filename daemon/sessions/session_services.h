@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionServices: all that sessions use of the daemon. Every part outlives the sessions. Io thread.
+// SessionServices: the parts of the daemon that sessions use. Every part outlives the sessions. Io thread.
 #pragma once
 
 #include "daemon/service/stop_state.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionTable: the sessions that are open, by number. Numbers grow and are never used twice. Io thread.
+// SessionTable: the open sessions, by number. Numbers increase and are unique. Io thread.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ class SessionTable {
   public:
     using Sessions = std::map<std::uint64_t, std::shared_ptr<Session>>;
 
-    // `ended` is called after a session has left the table; it must not close another one.
+    // `ended` is called after a session is removed; it must not close another one.
     explicit SessionTable(std::function<void()> ended) : ended_(std::move(ended)) {}
 
     std::uint64_t next_number() { return ++last_number_; }
@@ -25,7 +25,7 @@ class SessionTable {
     }
     const Sessions& all() const { return sessions_; }
 
-    // Calls it with every session; it may close any of them.
+    // Calls `function` with every session; it may close any of them.
     template <class Function>
     void for_each(Function&& function) const {
         for (auto it = sessions_.begin(); it != sessions_.end();) {

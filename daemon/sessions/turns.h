@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns: bounds how long the io thread works for one user before the others get their turn, over all
-// connections of the user. A round ends with each poll for events; after a turn is over, when all events
-// ready then are handled. So a user waits for at most one turn of each other. Io thread only.
+// Turns: bounds the io thread's continuous work for one user, over all connections of the user. A round ends
+// at each poll for events, or, after a finished turn, when all ready events are handled. So a user waits for
+// at most one turn of each other user. Io thread only.
 #pragma once
 
 #include <sys/types.h>
@@ -16,19 +16,19 @@ namespace tegu::daemon {
 
 class Turns {
   public:
-    // a client that computes waits as long for its own wake-ups
+    // comparable to a computing client's own wake-up delay
     static constexpr std::uint64_t kTurnNs = 25'000;
     static constexpr auto kSeveral = std::chrono::milliseconds(100);
 
     explicit Turns(boost::asio::io_context& io) : io_(io) {}
 
-    // Whether the user has had this round's turn, with so much work that is not yet counted.
+    // Whether the user's turn of this round is over, including `more_ns` of uncounted work.
     bool is_over(uid_t uid, std::uint64_t more_ns = 0) const;
-    // Counts work that ended now. Without memory for it all begin their turns anew.
+    // Counts work that ended now. On out of memory all turns start again.
     void spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept;
-    // Two users have had work done within kSeveral of each other, and not much longer ago.
+    // Whether two users had work within kSeveral of each other, recently.
     bool several(TimePoint now) const { return now < several_until_; }
-    // The thread is about to look for news.
+    // Call before the thread polls for events.
     void begin_round();
 
   private:
@@ -42,7 +42,7 @@ class Turns {
     boost::asio::io_context& io_;
     std::vector<Spent> spent_;  // few: the users of one round
     bool ending_ = false;       // the end of the round is posted
-    uid_t last_user_ = 0;       // who had work done last
+    uid_t last_user_ = 0;       // user of the last work
     TimePoint last_work_;
     TimePoint several_until_;
 };

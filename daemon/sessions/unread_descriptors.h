@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnreadDescriptors: connections that ended while their client had descriptors of the daemon still to read.
-// The kernel limits such descriptors for the whole daemon (unix(7), ETOOMANYREFS). Each therefore counts as a
+// UnreadDescriptors: closed connections with descriptors of the daemon that the client has not read. The
+// kernel limits such descriptors for the whole daemon (unix(7), ETOOMANYREFS). Each therefore counts as a
 // connection of its user until they are read or the socket ends. Io thread.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace tegu::daemon {
 
 class Quotas;
 
-// What one connection may have unread before it asks for more.
+// Maximum unread descriptors of a connection before a request for more is refused.
 inline constexpr std::size_t kMostUnreadDescriptors = 64;
 
-// Whether the peer has yet to read something of what was sent. False if nobody can tell.
+// Whether the peer has unread bytes. False if unknown.
 bool has_unread(int socket);
 
 class UnreadDescriptors {
@@ -27,10 +27,10 @@ class UnreadDescriptors {
     explicit UnreadDescriptors(Quotas& quotas) : quotas_(quotas) {}
     ~UnreadDescriptors();
 
-    // Shuts the socket down, and holds it and a connection of its user until all is read. Without memory for
-    // it both end now.
+    // Shuts the socket down and holds it and a connection charge until all is read. On out of memory both end
+    // now.
     void keep(Fd socket, uid_t uid) noexcept;
-    // Ends those that were read.
+    // Ends the sockets whose descriptors were read.
     void poll();
     bool empty() const { return kept_.empty(); }
 

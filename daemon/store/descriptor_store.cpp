@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which buffers are kept, for whom, and what is said of it. What is asked of the service manager for them
-// stands in descriptor_store_rounds.cpp, what the daemon before left in descriptor_store_start.cpp.
+// Selects the kept buffers, and their status. descriptor_store_rounds.cpp sends the requests to the service
+// manager; descriptor_store_start.cpp adopts the previous daemon's buffers.
 #include "daemon/store/descriptor_store.h"
 
 #include <sys/random.h>
@@ -12,7 +12,7 @@
 namespace tegu::daemon {
 namespace {
 
-// Who has so large a part of the store lacks nothing: others may want the rest.
+// A user with this share of the store is not short; the rest is for others.
 constexpr std::size_t kPartOfOneUser = 4;
 
 bool fill_token(wire::BufferToken& token) {
@@ -86,7 +86,7 @@ void DescriptorStore::erase(Entries::iterator entry) noexcept {
     entries_.erase(entry);
 }
 
-// Every orphan is looked at, and all bytes of its token: the time taken says nothing of them.
+// Compares all orphans and all bytes of their tokens, so that the time reveals nothing.
 std::shared_ptr<Buffer> DescriptorStore::attach(uid_t uid, pid_t pid, const wire::BufferToken& token) {
     std::size_t match = orphans_.size();
     for (std::size_t i = 0; i < orphans_.size(); ++i) {
@@ -140,7 +140,7 @@ void DescriptorStore::finish() noexcept {
     }
 }
 
-// Whose buffers are gone, before anybody could say so or since somebody did.
+// Whether the buffer of an entry is gone, with or without a call of forget().
 bool DescriptorStore::is_gone(const Entry& entry) const {
     return entry.gone || (entry.sent != 0 && !ending_ && entry.buffer.expired());
 }

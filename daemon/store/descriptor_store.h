@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescriptorStore: buffers that outlive this daemon. The service manager keeps duplicates of their memfds and
-// of a table (daemon/store/stored_table.h); with a buffer's token its user attaches it to the next daemon.
-// Nothing is promised: clients register again what is gone. Io thread only.
+// DescriptorStore: keeps buffers over a restart of the daemon. The service manager keeps duplicates of their
+// memfds and of a table (daemon/store/stored_table.h). A user attaches a buffer to the next daemon with its
+// token; clients register lost buffers again. Io thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,53 +24,50 @@
 
 namespace tegu::daemon {
 
-// What the service manager says of its store; see $FDSTORE in systemd.exec(5), which it sets from version 254
-// on.
+// The store's parameters; see $FDSTORE in systemd.exec(5), set by systemd 254 and later.
 struct StoreEnvironment {
     std::string notify_socket;  // empty: none
-    bool managed = false;       // this is a service of systemd, whose shipped unit has a store
-    std::size_t most = 0;       // descriptors that it takes
+    bool managed = false;       // runs as a systemd service; the shipped unit has a store
+    std::size_t most = 0;       // maximum number of descriptors
 
     static StoreEnvironment read();
 };
-// FileDescriptorStoreMax= of the shipped unit: what is believed where $FDSTORE does not say it.
+// FileDescriptorStoreMax= of the shipped unit: the default without $FDSTORE.
 inline constexpr std::size_t kShippedStoreMost = 1024;
-// Of these, for other things than buffers: the table, and a probe or the table of the next daemon.
+// Descriptors reserved for the table, and for a probe or the next daemon's table.
 inline constexpr std::size_t kOwnDescriptors = 2;
 
 struct StoreStatus {
     enum class State { Off, Ok, Full, Refused };
     State state = State::Off;
-    std::size_t buffers = 0;  // that the service manager keeps
-    std::size_t waiting = 0;  // that it does not keep, or not yet
-    std::size_t orphans = 0;  // of the daemon before, whose owners may come back
-    bool too_small = false;   // Full; users with little of it lack places, and nobody has some to give
-    std::string reason;       // why not Ok, and what to do
-    // It was meant to work, and does not. In a store of the size that it is said to have no single user
-    // brings that about.
+    std::size_t buffers = 0;  // kept by the service manager
+    std::size_t waiting = 0;  // not kept, or not yet
+    std::size_t orphans = 0;  // of the previous daemon, not yet attached
+    bool too_small = false;   // Full, and users with few kept buffers cannot get capacity from others
+    std::string reason;       // why the state is not Ok, and the remedy
+    // Whether the store fails although it is configured. With the announced size no single user can cause
+    // that.
     bool degraded() const { return state == State::Refused || too_small; }
 };
 const char* store_state_word(StoreStatus::State state);  // "off"
 
 class DescriptorStore final : public BufferKeeper {
   public:
-    // REQUIRES: all outlive it, and it outlives the buffers that it keeps.
+    // REQUIRES: all outlive this, and this outlives the kept buffers.
     DescriptorStore(boost::asio::io_context& io, BufferServices& services);
 
-    // Takes over what the daemon before left, for `grace`, and begins to keep buffers. Call once.
+    // Adopts the previous daemon's buffers for the time `grace`, and starts keeping buffers. Call once.
     void start(const StoreEnvironment& environment, StoredDescriptors left, std::chrono::milliseconds grace);
 
-    // From soon on keeps the buffer, and returns its token. All zero: there is no store.
+    // Schedules keeping the buffer and returns its token. All zero: there is no store.
     wire::BufferToken keep(const std::shared_ptr<Buffer>& buffer, uid_t uid, pid_t pid);
-    // The buffer's owner has no more use for it, or is gone. Does nothing if it is not kept.
+    // Removes a buffer that its owner has released. No effect if it is not kept.
     void forget(Buffer& buffer) noexcept;
-    // The buffer of that user and token, which is his from now on. Null: there is none.
+    // Attaches the buffer with that user and token to the process. Null if there is none.
     std::shared_ptr<Buffer> attach(uid_t uid, pid_t pid, const wire::BufferToken& token);
-    // Drops what the daemon before left of that user: it stands in the way of what he wants now. Whether
-    // there was any.
+    // Drops the previous daemon's buffers of that user to free quota. Returns whether there were any.
     bool drop_orphans(uid_t uid);
-    // Tells the service manager what is still to be told, as far as it takes it now. The daemon is about to
-    // end. Without memory for it, less of it.
+    // Sends the pending messages without blocking, before the daemon ends. On out of memory sends fewer.
     void finish() noexcept;
 
     void generation_raised(Buffer& buffer) override;
@@ -80,12 +77,12 @@ class DescriptorStore final : public BufferKeeper {
     struct Entry {
         StoredBuffer record;
         std::weak_ptr<Buffer> buffer;
-        std::uint64_t sent = 0;  // number of the probe that tells whether it was taken; 0: not sent
+        std::uint64_t sent = 0;  // number of the probe that confirms it; 0: not sent
         bool gone = false;       // to be removed
     };
     using Entries = std::map<std::uint64_t, Entry>;
     static constexpr std::uint64_t kAdopted = 1;  // came from the store, so it is kept
-    // Between two rounds: the service manager is spared what lives shorter.
+    // Pause between two rounds: shorter-lived buffers are never sent.
     static constexpr std::chrono::milliseconds kPause{100};
 
     // At the start.
@@ -120,9 +117,9 @@ class DescriptorStore final : public BufferKeeper {
     void make_room();
     bool send_one(std::uint64_t number, Entry& entry);
     void remove_name(std::string name);
-    // It is not kept any more, and waits.
+    // Moves an entry from kept to waiting.
     void take_back(std::uint64_t number, Entry& entry);
-    // What a message became. False: nothing more can be sent now.
+    // Handles the result of a send. False: nothing more can be sent now.
     bool went(const Result<StoreSocket::Sent>& sent);
 
     boost::asio::steady_timer timer_;
@@ -131,8 +128,8 @@ class DescriptorStore final : public BufferKeeper {
     std::optional<StoreSocket> socket_;
     StoreStatus::State state_ = StoreStatus::State::Off;
     std::string reason_;
-    std::size_t most_ = 0;   // buffers, by what the service manager says
-    std::size_t limit_ = 0;  // by what it does: lowered when it refuses some
+    std::size_t most_ = 0;   // maximum number of buffers, as announced
+    std::size_t limit_ = 0;  // observed maximum: lowered after a refusal
     std::chrono::milliseconds retry_pause_{10000};
     TimePoint retry_at_ = kNever;   // while it is full or refuses
     TimePoint armed_for_ = kNever;  // the timer
@@ -148,18 +145,18 @@ class DescriptorStore final : public BufferKeeper {
     std::uint64_t next_number_ = 1;
     Entries entries_;
     StoreShares shares_;              // of entries_: kept are those that were sent
-    std::set<std::uint64_t> raised_;  // of entries_: the generation in the table is old
+    std::set<std::uint64_t> raised_;  // entries_ with an outdated generation in the table
     std::vector<std::string> removals_;
     std::vector<std::shared_ptr<Buffer>> orphans_;
 
-    // A probe is the write end of a pipe, sent after what it is about: if the store has room for it, there
-    // was room for that. A barrier behind it tells when the service manager, which may be slow, has come so
-    // far.
+    // A probe is the write end of a pipe, sent after the descriptors that it confirms. If the store keeps the
+    // probe, it had capacity for those too. A barrier after the probe shows when the service manager has
+    // processed it.
     Fd probe_;                                   // our end; hangs up if the store refuses the other
     Fd barrier_;                                 // likewise, once it is sent
-    bool probe_due_ = false;                     // something was sent, and no probe yet
+    bool probe_due_ = false;                     // descriptors were sent after the last probe
     std::uint64_t probe_number_ = kAdopted + 1;  // of the next one
-    TimePoint probe_until_ = kNever;             // then it is kept; known once the barrier is passed
+    TimePoint probe_until_ = kNever;             // at this time it counts as kept; set after the barrier
 };
 
 }  // namespace tegu::daemon

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of the service manager: rounds of a few messages each, and what became of those of the round
-// before. Nothing is stored in the first moments of a buffer, and no round begins while the one before is in
-// doubt.
+// Messages to the service manager, in rounds of a few each. A round checks the result of the previous one
+// before it sends more. Buffers are stored only after a pause, so short-lived ones cause no messages.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -244,8 +243,8 @@ void DescriptorStore::take_back(std::uint64_t number, Entry& entry) {
     entry.sent = 0;
 }
 
-// Which of those that were sent with the probe are lost nobody says: all are taken back, and half as many
-// tried next, until one more is one too many.
+// The lost ones among those sent with the probe are unknown. So all are taken back and half as many are tried
+// next, until the exact limit is found.
 void DescriptorStore::refused() {
     probe_.reset();
     barrier_.reset();

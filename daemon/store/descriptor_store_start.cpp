@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes over what the previous daemon left, trusting it no more than a client. The table is parsed as hostile
+// Adopts the previous daemon's buffers, with the same trust as a client's. The table is parsed as hostile
 // input. Each descriptor passes the checks of BUFFER_REGISTER and the quota of its user before it is mapped.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreShares: which buffers the descriptor store keeps, and which wait. Sharing is max-min fair: a full
-// store evicts the newest buffer of the largest holder for users with less. Pure; buffers are numbers, never
-// used twice.
+// StoreShares: decides which buffers the descriptor store keeps, and which wait. Sharing is max-min fair: a
+// full store evicts the newest buffer of the largest holder for users with less. Pure; buffers are unique
+// numbers.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ class StoreShares {
   public:
     void add_waiting(uid_t uid, std::uint64_t number);
     void add_kept(uid_t uid, std::uint64_t number);
-    // From waiting to kept, and back. REQUIRES: it is there.
+    // Moves a buffer from waiting to kept, and back. REQUIRES: it exists.
     void keep(uid_t uid, std::uint64_t number) noexcept;
     void wait_again(uid_t uid, std::uint64_t number) noexcept;
     // Of either.
@@ -26,12 +26,12 @@ class StoreShares {
 
     std::size_t waiting() const { return waiting_; }
     std::size_t kept() const { return kept_; }
-    // The buffer to be kept next: of those who have fewest, his oldest. None: nothing waits.
+    // The next buffer to keep: the oldest of the user with the fewest kept. nullopt if none waits.
     std::optional<std::uint64_t> next() const;
-    // The buffers that make room for others where there is none, `most` at most: of those who have most,
-    // their newest.
+    // The buffers to evict from a full store for other users, at most `most`: the newest of the largest
+    // holders.
     std::vector<std::uint64_t> to_give_up(std::size_t most) const;
-    // How many the user has of whom some wait; of several the one with fewest. None: nothing waits.
+    // The smallest number of kept buffers among users with waiting buffers. nullopt if none waits.
     std::optional<std::size_t> fewest_kept() const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreSocket: what is said to the service manager about its descriptor store, over a ManagerSocket: nothing
-// waits, and the caller tries again.
+// StoreSocket: messages to the service manager about its descriptor store, over a ManagerSocket. Never
+// blocks; the caller retries.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace tegu::daemon {
 
 class StoreSocket {
   public:
-    // `address` as of ManagerSocket. Errors: of it, or why nobody can be reached there.
+    // `address` and errors as in ManagerSocket::open() and check().
     static Result<StoreSocket> open(const std::string& address);
 
     enum class Sent { Yes, Later };  // Later: the queue is full
-    // Asks to keep a duplicate of `fd` under `name`. What it may refuse it closes without a word. `polled`:
-    // it lets go of the descriptor by itself once that has hung up.
+    // Requests to keep a duplicate of `fd` under `name`. A refusal closes it without notice. `polled`: the
+    // manager drops the descriptor after it hangs up.
     Result<Sent> store(const std::string& name, int fd, bool polled);
-    // Asks to close all descriptors of that name. REQUIRES (both): is_store_name(name).
+    // Requests to close all descriptors of that name. REQUIRES (store and remove): is_store_name(name).
     Result<Sent> remove(const std::string& name);
-    // `fd` is closed when all messages before have been dealt with: systemd knows that since 246, and closes
-    // what it does not know before.
+    // The manager closes `fd` after it has processed all earlier messages (systemd 246 and later). Older
+    // versions close it as unknown.
     Result<Sent> barrier(int fd);
 
   private:
@@ -31,7 +31,7 @@ class StoreSocket {
     ManagerSocket socket_;
 };
 
-// A name that can stand in a message: 1 to 255 printable ASCII characters but ':'.
+// Whether a message can contain the name: 1 to 255 printable ASCII characters except ':'.
 bool is_store_name(const std::string& name);
 
 }  // namespace tegu::daemon

@@ -13,7 +13,7 @@
 
 namespace tegu::daemon {
 
-// Of tables that this daemon writes. It reads those of all versions up to its own.
+// Version of the tables that this daemon writes. It reads all versions up to this.
 inline constexpr std::uint16_t kTableVersion = 1;
 inline constexpr std::size_t kTableHeaderBytes = 64;
 inline constexpr std::size_t kTableRecordBytes = 80;
@@ -21,33 +21,32 @@ inline constexpr std::size_t kMaxTableRecords = 4096;
 // also of other versions
 inline constexpr std::size_t kMaxTableBytes = kTableHeaderBytes + kMaxTableRecords * 256;
 
-// One buffer that is kept.
+// One kept buffer.
 struct StoredBuffer {
-    // of its descriptor in the store, not 0; never used twice while a descriptor lives
+    // of its descriptor in the store, not 0; unique among live descriptors
     std::uint64_t number = 0;
     std::uint64_t bytes = 0;  // not 0
     std::uint64_t generation = 0;
-    std::uint64_t inode = 0;  // of the memfd: the descriptor that comes back must be this one
+    std::uint64_t inode = 0;  // of the memfd, to check the returned descriptor
     wire::BufferToken token{};
     std::uint32_t uid = 0;  // of the owner
-    std::uint32_t pid = 0;  // who registered it, for lists
+    std::uint32_t pid = 0;  // the process that registered it, for lists
     wire::Access access = wire::Access::Read;
     bool created_by_daemon = false;
 };
 
 struct StoredTable {
     std::uint16_t version = kTableVersion;
-    std::uint64_t epoch = 0;            // each daemon's is one higher: of two tables the newer one counts
+    std::uint64_t epoch = 0;            // incremented by each daemon; the higher one of two tables counts
     std::vector<StoredBuffer> buffers;  // the newest record of each number, by number
-    std::size_t damaged = 0;            // records that were passed over: half-written, or no records at all
+    std::size_t damaged = 0;            // skipped records: incomplete or invalid
 };
 
-// Errors: BadVersion (a newer daemon's; `allowed` says what can be read), BadRequest (no table, or its header
-//         is damaged),
-// TooLarge. The field says what is wrong.
+// Errors: BadVersion (of a newer daemon; `allowed` has the readable versions), BadRequest (no table, or a
+// damaged header), TooLarge. The field names the problem.
 Result<StoredTable> parse_table(Bytes bytes);
 
-// Writes records into memory that holds a table, or will. Every method leaves it readable at every instant.
+// Writes records into the memory of a table. The table is readable at every instant of every method.
 class TableWriter {
   public:
     // REQUIRES: `memory` is zero, holds kTableHeaderBytes + n * kTableRecordBytes for an n of 2 or more, and
@@ -64,7 +63,7 @@ class TableWriter {
     std::size_t find(std::uint64_t number) const;
 
     MutableBytes memory_;
-    std::vector<std::uint64_t> numbers_;  // what each record holds, 0: free. The memory itself is never read.
+    std::vector<std::uint64_t> numbers_;  // number in each record, 0: free. The memory itself is never read.
     std::uint64_t sequence_ = 0;
 };
 

@@ -55,8 +55,8 @@ std::vector<std::string> reasons_of(const TuningState& state) {
 
 std::vector<wire::Field> tuning_fields(const Tuning& tuning, const GpuStatus& gpus) {
     const TuningState& state = *tuning.state();
-    // One by one: an initializer list would be copied, and a copy of a variant of a string for which there is
-    // no memory ends in undefined behaviour in libstdc++ (up to 12 at least).
+    // Appended one by one: an initializer list would be copied. In libstdc++ (up to 12 at least), copying a
+    // variant of a string on out of memory is undefined behaviour.
     std::vector<wire::Field> fields;
     fields.push_back({"tuning_directory", tuning.directory()});
     fields.push_back({"tuning_overlay", tuning.overlay()});

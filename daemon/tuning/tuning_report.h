@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What INFO and health say of tuning: which tables serve, which rows hold for which operation, and what is
-// ignored and why.
+// Reports on tuning in INFO and health: tables in use, rows for each operation, ignored parts and reasons.
 #pragma once
 
 #include <vector>

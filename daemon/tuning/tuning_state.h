@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TuningState: what the daemon has of tuning tables at one moment. Immutable and shared: a job keeps the
-// state that it was prepared with, so that a reload changes no job in flight.
+// TuningState: an immutable, shared snapshot of the tuning tables. A job keeps the state that it was prepared
+// with, so that a reload changes no job in flight.
 #pragma once
 
 #include <memory>
@@ -14,36 +14,35 @@
 
 namespace tegu::daemon {
 
-// The machine as tables name it, besides its GPUs.
+// The machine's names in tables, besides its GPUs.
 struct MachineNames {
-    std::string board;  // of the device tree, or of DMI
+    std::string board;  // from the device tree or DMI
     std::string cpu;
     unsigned cpu_threads = 0;
 };
-// From files below `sysroot`; what is not there stays empty. Blocks for a moment.
+// Reads files below `sysroot`; missing names stay empty. Blocks briefly.
 MachineNames read_machine_names(const std::string& sysroot);
 
-// Whether a table may hold for the CPU or one of the GPUs. REQUIRES: both outlive the function.
+// A predicate: whether a table may apply to the CPU or one of the GPUs. REQUIRES: both arguments outlive it.
 config::WantsTable tables_for(const MachineNames& names, Span<const device::DeviceInfo> gpus);
 
 class TuningState {
   public:
-    // The defaults for everything.
+    // All defaults.
     TuningState();
-    // `gpus`: those that run jobs; without any the CPU alone is tuned.
+    // `gpus`: those that run jobs; empty: only the CPU is tuned.
     TuningState(const config::TuningFiles& files, const MachineNames& names,
                 Span<const device::DeviceInfo> gpus);
 
-    // Of the CPU, and of the GPU of a number as CUDA counts: the defaults if it is none of those given.
+    // Tuning of the CPU, and of the GPU with a CUDA ordinal; defaults for an unknown ordinal.
     const tuning::DeviceTuning& cpu() const { return devices_.front().tuning; }
     const tuning::DeviceTuning& gpu(int ordinal) const;
 
-    // What is left out of files and of tables, each text once; of a table the first kMostIgnoredKept.
+    // Ignored parts of files and tables, each text once; at most the first kMostIgnoredKept of a table.
     const std::vector<IgnoredRow>& ignored() const { return ignored_; }
-    // Whether this is the text of one of them.
+    // Whether the text is one of them.
     bool ignores(const std::string& text) const { return ignored_texts_.count(text) != 0; }
-    // Tables of any of the devices that are used, each once, in the order of the lookup; rows and costs of
-    // all.
+    // The tables in use for any device, each once, in lookup order; and the total of rows and costs.
     const std::vector<std::string>& tables() const { return tables_; }
     unsigned rows() const { return rows_; }
     unsigned costs() const { return costs_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that cases read: made when they are first asked for, the same bytes in every run and on every
-// machine. They are shared by all cases that ask for the same; old ones go when all together would be more
-// than a GiB and a half.
+// Input arrays of the cases: created on first use, with the same bytes in every run and on every machine.
+// Cases share equal arrays; old ones are freed when the total would exceed 1.5 GiB.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of cases. Each adds a row for every case whose name the filter finds; names read
+// The groups of cases. Each adds a row for every case whose name matches the filter; names have the form
 // "operation/axis=value/...".
 #pragma once
 

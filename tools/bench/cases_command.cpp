@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu-bench without a command: the cases of the kernels in this process and of a private tegud, in one
-// table. Times on a busy machine say little: the noise is printed with them, and so is the load before the
-// start.
+// table. Times on a busy machine are unreliable, so the table shows the noise and the load before the start.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <thread>

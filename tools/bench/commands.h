@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of tegu-bench that are not in folders of their own.
+// The commands of tegu-bench without a folder.
 #pragma once
 
 #include <string>

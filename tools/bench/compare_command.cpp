@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench compare is a Python program: it needs libraries for pages and pictures that boards do not have,
-// and that this program, which runs on boards, does not need. It lies in libexec, or in the sources of a
-// build folder.
+// tegu-bench compare starts a Python program, because it needs libraries for pages and plots that boards
+// lack. The program is in libexec, or in the sources of a build folder.
 #include <unistd.h>
 
 #include <cerrno>

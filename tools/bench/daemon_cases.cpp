@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A private tegud through its socket, from start to idle. What is compared is measured in turns. Each round
-// runs the job through the daemon and then in this process, on the same machine state. The ratio is taken
-// within the round.
+// Measures a private tegud through its socket, from start to idle. Each round runs the job through the daemon
+// and then in this process, on the same machine state. The ratio is computed within each round.
 #include <algorithm>
 #include <chrono>
 #include <cstring>

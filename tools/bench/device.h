@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the figures were measured on and with. Unknown facts are "unknown", never an error.
+// The device and software of a measurement. Unknown facts are "unknown", never an error.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two times that clients of a GPU feel. One is the round trip of a job over a buffer that the device has,
-// beside the daemon's time for computing it. The other is the time from connecting to the first answer. Jobs
-// run one at a time, so that nothing is hidden by others.
+// Measures two times of a GPU client. The first is the round trip of a job on a buffer that is on the device,
+// beside the daemon's computing time. The second is the time from connecting to the first reply. Jobs run one
+// at a time, so that they do not overlap.
 #include "tools/bench/gpu_roundtrip.h"
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench round-trip: what a private tegud with a GPU adds to the time of the kernels.
+// tegu-bench round-trip: the overhead of a private tegud with a GPU over the time of the kernels.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuTimer: times of work on a GPU by events, without transfers. Inputs rotate through more memory than the
-// L2 cache holds, so every time is one of data from memory; the floor beside it is the time in which this
-// device copies as many bytes.
+// GpuTimer: times GPU work by events, without transfers. Inputs rotate through more memory than the L2 cache
+// holds, so all data comes from memory. The floor is the time in which this device copies as many bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>

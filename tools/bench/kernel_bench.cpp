@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kLeastFloor = 100000;  // bytes; what is smaller is bound by other things than memory
 
-// Two significant digits: sizes that differ in their results alone share a floor.
+// Two significant digits: sizes that differ only in their results share a floor.
 std::uint64_t rounded(std::uint64_t bytes) {
     std::uint64_t unit = 1;
     while (bytes / unit >= 100) unit *= 10;

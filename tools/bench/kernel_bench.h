@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs jobs in this process and measures them. Google Benchmark finds out how often to run each case and
-// repeats it; its runs become rows. Each size of data has a case "floor/bytes=N" beside the first job that
-// moves as much: reading N bytes once.
+// Runs jobs in this process and measures them. Google Benchmark chooses the number of runs and repeats each
+// case; its runs become rows. Each size of data has a case "floor/bytes=N" beside the first job that moves as
+// much: reading N bytes once.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -24,7 +24,7 @@ class KernelBench {
   public:
     explicit KernelBench(const Settings& settings);
 
-    // Adds a case for one thread, and one for the threads of the settings, if the filter wants them. Jobs of
+    // Adds a case for one thread, and one for the threads of the settings, if they match the filter. Jobs of
     // two inputs get two different arrays.
     void add_job(const std::string& name, const Job& job, Values values = Values::Uniform);
 

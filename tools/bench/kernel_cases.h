@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of each operation: operations/<stem>.cpp adds those of one, from the list in base/job.h. The axes
-// are lists there, and every case is a point of them; names read "operation/type/n=.../axis=value/...".
+// The cases of each operation of base/job.h; operations/<stem>.cpp adds those of one. Axes are lists of
+// values, and a case is one combination. Names have the form "operation/type/n=.../axis=value/...".
 #pragma once
 
 #include <string>

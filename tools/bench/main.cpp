@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench: measures kernels, a private tegud, a GPU, a whole board. This file finds the command; each has
-// a file or a folder of its own, and `gpu` a program, as it needs a newer toolkit than the daemon does.
+// tegu-bench: measures kernels, a private tegud, a GPU, a whole board. This file dispatches the command; each
+// has its own file or folder. `gpu` is a separate program, because it needs a newer toolkit than the daemon.
 #include <unistd.h>
 
 #include <cerrno>

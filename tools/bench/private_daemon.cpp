@@ -28,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kReadyMs = 20000;  // a driver that starts up takes seconds
 
-// The socket that the daemon reports to, as systemd would make it.
+// The notify socket of the daemon, as systemd would create it.
 Result<Fd> listen_for_ready(const std::string& path) {
     Fd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_un address{};

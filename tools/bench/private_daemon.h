@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tegud of one's own on a socket in a new temporary folder, without a settings file of the system. Stopped
-// and cleaned up by the destructor.
+// A private tegud on a socket in a new temporary folder, without the system's settings file. The destructor
+// stops it and removes the folder.
 #pragma once
 
 #include <sys/types.h>
@@ -15,9 +15,9 @@ namespace tegu::bench {
 
 class PrivateDaemon {
   public:
-    // Starts the program and waits until it says that it is ready; `executor`: more lines of that section of
-    // its settings; `variables`: of its environment, "NAME=value", besides the few that it inherits. Errors:
-    // Io, Unavailable with what it wrote.
+    // Starts the program and waits until it reports readiness; `executor`: more lines of that section of its
+    // settings; `variables`: of its environment, "NAME=value", besides the few that it inherits. Errors: Io,
+    // Unavailable with what it wrote.
     static Result<PrivateDaemon> start(const std::string& program, unsigned threads,
                                        const std::string& executor = "",
                                        const std::vector<std::string>& variables = {});

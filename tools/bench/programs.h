@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this program lies, and the others that it starts: beside it in a build folder, in folders of their
-// own when installed.
+// Paths of this program and of those that it starts: beside it in a build folder, or in the installation
+// folders.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floor under every kernel: reading the bytes once, as plain vector loads do. A kernel near this time is
-// bound by memory.
+// The floor of every kernel: reading the bytes once with plain vector loads. A kernel near this time is bound
+// by memory.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measurement is, and how a list of them is printed: a Markdown table for people, JSON for programs.
-// Every time has its noise beside it: the median of the absolute deviations from the median, relative to the
-// median.
+// A measurement, and the output of a list of them: a Markdown table or JSON. Every time has its noise: the
+// median of the absolute deviations from the median, relative to the median.
 #pragma once
 
 #include <cstdint>

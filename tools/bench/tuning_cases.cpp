@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tuning tables cost the daemon: a lookup for each job, and reading the shipped tables at its start and
-// at a SIGHUP. The machine of the lookups has tables of as many rows as `tegu-tune` makes, and the job's row
-// is the last one, or none holds.
+// Measures the cost of tuning tables: a lookup for each job, and reading the shipped tables at the start and
+// at a SIGHUP. The lookup tables have as many rows as those of `tegu-tune`. The job's row is the last one, or
+// no row applies.
 #include <chrono>
 
 #include "config/tuning_load.h"

@@ -12,7 +12,7 @@ struct Entry {
 
 constexpr std::uint64_t kGib = std::uint64_t{1} << 30;
 
-// From NVIDIA's data sheets of the modules. The first that fits counts.
+// From NVIDIA's data sheets of the modules. The first match counts.
 constexpr Entry kBoards[] = {
     {"Thor", 0, 273},
     {"AGX Orin", 0, 204.8},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EnergyMeter: the energy between two moments. Where the GPU's driver counts it, the counter is read twice;
-// where the board has rails, a thread reads their power twenty times a second and adds up. Neither is exact
-// for less than half a second.
+// EnergyMeter: the energy between two moments. Uses the energy counter of the GPU's driver, or a thread that
+// integrates the power of the board's rails at 20 readings a second. Inaccurate below half a second.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built with CUDA alone.
+// Built only with CUDA.
 #include <cuda_runtime_api.h>
 
 #include "tools/board/source.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoardIdentity: on what a measurement was made: the board, its software, its processors and how they are set
-// up. It is read once, before a run; what changes during a run is in watch.h. Text that is not known is
-// empty, and a number that is not known has no value.
+// BoardIdentity: the board of a measurement, its software, its processors and their configuration. It is read
+// once before a run; watch.h has the values that change. Unknown text is empty, and an unknown number has no
+// value.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 namespace tegu::board {
 namespace {
 
-// The part of NVML's interface that is used here: its types are stable since NVML 4, its numbers are
-// documented in NVIDIA's API reference.
+// The used part of NVML's interface: its types are stable since NVML 4; NVIDIA's API reference documents its
+// constants.
 struct NvmlDevice;
 using Device = NvmlDevice*;
 constexpr int kSuccess = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nvml: what NVIDIA's management library tells of one GPU. The library is opened at run time and its few
-// prototypes stand in nvml.cpp, so neither building nor starting needs it: Jetsons before Thor do not have
-// it.
+// Nvml: readings of one GPU from NVIDIA's management library. The library is opened at run time and nvml.cpp
+// declares its few prototypes, so that building and starting do not need it. Jetsons before Thor lack it.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +45,7 @@ class Nvml {
 
 // The words of the bits that slow a GPU down below its own choice: "sw_power_cap", "hw_slowdown",
 // "sync_boost", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown". Idle clocks and
-// clocks that somebody has set are no throttling.
+// clocks set by an administrator are not throttling.
 std::vector<std::string> throttle_words(std::uint64_t bits);
 
 }  // namespace tegu::board

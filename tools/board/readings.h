@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What identity.cpp and watch.cpp share: values of the health readers as optional numbers, and the management
-// library where it is of use.
+// Shared by identity.cpp and watch.cpp: values of the health readers as optional numbers, and the management
+// library if available.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ inline std::unique_ptr<Nvml> open_nvml(const BoardSource& source, const device::
     return nvml ? std::move(*nvml) : nullptr;
 }
 
-// The first fan that tells anything; else the card's.
+// The first fan with a reading; else the card's.
 inline std::optional<FanState> fan_of(const std::vector<daemon::health::Fan>& fans, const Nvml* nvml) {
     for (const daemon::health::Fan& fan : fans)
         if (fan.duty_ratio.known() || fan.revolutions_per_minute.known())

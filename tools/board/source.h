@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the readers of tools/board find a board: a root folder for all files of the kernel, and the GPU's
-// management library. Tests name a tree of files and a library of their own.
+// Sources of the readers of tools/board: a root folder for all kernel files, and the GPU's management
+// library. Tests use a tree of fixtures and a test library.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which reasons of BoardState::throttle end when the board rests, and which hold as long as the load does.
+// Classifies the reasons of BoardState::throttle: those that end when the board rests, and those that last as
+// long as the load.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoardWatch: the state of the board now: temperatures, clocks, power, and whether something slows it down.
-// Benchmarks and the tuner ask it around each measurement, so that a number from a throttled board is known
-// as one.
+// BoardWatch: the present state of the board: temperatures, clocks, power and throttling. Benchmarks and the
+// tuner read it around each measurement, to mark results of a throttled board.
 #pragma once
 
 #include <functional>
@@ -60,7 +59,7 @@ class BoardWatch {
 };
 
 // Waits until nothing slows the board down but standing reasons (throttle_reasons.h), at most `seconds`.
-// Returns whether that is so; false at once when `stop` returns true, which is asked ten times a second. The
+// Returns whether that is so; false at once when `stop` returns true, which is polled ten times a second. The
 // first look comes after one second.
 bool wait_for_full_speed(BoardWatch& watch, double seconds, const std::function<bool()>& stop);
 

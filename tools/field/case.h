@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case: one thing to measure; it says what to do once. A part (part.h) declares its cases. The runner decides
-// which of them the time allows and checks each result once. It repeats the run until its median is steady,
-// and again after cooling where the board was throttled. Then it records the median.
+// Case: one measured operation; it defines a single run. A part (part.h) declares its cases; the runner
+// selects those that fit the time and checks each result once. It repeats the run until the median is stable,
+// again after cooling if the board was throttled.
 #pragma once
 
 #include <cstddef>
@@ -43,20 +43,20 @@ struct Case {
     // case that would take longer than is left, judged by its series so far. Empty: no prediction.
     std::string series;
     double work = 0;
-    bool energy = false;  // worth half a second and more for its energy, where the board tells
+    bool energy = false;  // run at least half a second to measure energy, if the board reports it
 
     Clock clock = Clock::Wall;
     // Makes inputs; may fill in `method`, `kernel`, `bytes` and `note` of this case. Optional.
     std::function<Result<void>(Case&)> prepare;
     // Runs once and compares the result with a reference, bit for bit. Errors: Internal (it differs, with the
-    // first place that does). Optional: without it the record says that nothing was checked.
+    // first place that does). Optional: without it the record is marked as unchecked.
     std::function<Result<void>()> check;
     // Before each run, not timed: gives memory back to the host, frees what the run will allocate. Optional.
     std::function<Result<void>(std::size_t turn)> before;
     // What is timed. `turn` counts up, for inputs that are used in turn so that none is in a cache.
     std::function<Result<void>(std::size_t turn)> run;
 
-    // After the last run: fills in what only a run tells, such as `method`. Optional.
+    // After the last run: sets fields known only after a run, such as `method`. Optional.
     std::function<void(Case&)> finish;
 
     // In place of run(), for what is not a repeated call: measures for about `seconds` and returns the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boost's parser recurses into what it reads, so lines that are too long or too deep are refused before.
+// Boost's parser is recursive, so lines that are too long or too deep are refused first.
 #define BOOST_BIND_GLOBAL_PLACEHOLDERS  // Boost 1.73 to 1.75 warn of a use of their own
 #include "tools/field/field_file.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a field file, taken apart: its head, and the lines of its records. Reads what Recorder writes,
-// whole or with a last line that was cut off.
+// Splits the text of a field file into its head and the lines of its records. Reads the output of Recorder,
+// complete or with a truncated last line.
 #pragma once
 
 #include <set>
@@ -25,7 +25,7 @@ struct FieldText {
     bool whole = true;     // nothing was cut off or left out
 };
 
-// What tells the cases of a file apart.
+// The key of a case in a file.
 std::string case_key(const std::string& part, const std::string& name, const std::string& backend);
 
 // The text up to the first record and from behind the last one.

@@ -31,7 +31,7 @@ void put_count(Json& json, const char* name, const std::optional<T>& value) {
         json.null();
 }
 
-// Zero means that it is not known.
+// Zero means unknown.
 void put_size(Json& json, const char* name, std::uint64_t value) {
     put_count(json, name, value != 0 ? std::optional<std::uint64_t>(value) : std::nullopt);
 }

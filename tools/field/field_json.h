@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON of a field file: its head, and one line for each record. docs/field.md describes it; what is not
-// known is null.
+// The JSON of a field file: its head, and one line for each record. docs/field.md describes it; an unknown
+// value is null.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new process and its first result: the hidden command `tegu-bench first-result`, and the side that starts
-// and times it.
+// Times the first result of a new process: the hidden command `tegu-bench first-result`, and the code that
+// starts and times it.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuLab: one GPU for measurements: a device::Gpu for memory and jobs, one stream, and events that time what
-// is put on it. Needs no CUDA header, so that parts compile without CUDA; then there is none. Everything here
-// belongs to one thread.
+// GpuLab: one GPU for measurements: a device::Gpu for memory and jobs, one stream, and events that time its
+// work. Needs no CUDA header, so that parts compile without CUDA; then no GpuLab exists. One thread only.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuMeter: what measurements need of a device beyond device::Gpu: events, and the driver's word on a kernel.
-// One of two sources is built: with CUDA and without.
+// GpuMeter: functions for measurements beyond device::Gpu: events, and the driver's attributes of a kernel.
+// One of two sources is built: with CUDA or without.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kPiece = 1 << 18;  // elements that a thread fills at a time
 
-// SplitMix64 (Steele, Lea, Flood 2014), whose word i needs no word before it.
+// SplitMix64 (Steele, Lea, Flood 2014): word i does not depend on earlier words.
 std::uint64_t random_word(std::uint64_t seed, std::uint64_t i) {
     std::uint64_t word = seed + (i + 1) * 0x9e3779b97f4a7c15u;
     word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;

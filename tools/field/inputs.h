@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that cases read: the same bytes on every board and in every run, so that times of two boards are
-// of one job.
+// Input arrays of the cases: the same bytes on every board and in every run, so that times of boards are
+// comparable.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,7 @@ using Bytes = std::shared_ptr<const std::vector<std::byte>>;
 // One thread, that of the pool's caller.
 class InputStore {
   public:
-    // Keeps arrays for the next case that asks for the same, up to `limit_bytes` in all. The pool outlives
-    // it.
+    // Keeps arrays for later cases with the same input, up to `limit_bytes` in total. The pool outlives it.
     InputStore(kernels::ThreadPool& pool, std::uint64_t limit_bytes) : pool_(pool), limit_(limit_bytes) {}
 
     // `which`: 0 or 1, of two different arrays of the same kind. Throws std::bad_alloc.

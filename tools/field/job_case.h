@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of jobs: one job on the CPU with some threads, on the GPU with its data there, and on the GPU with
-// its data to be brought. They share the input and the result that all of them are compared with: that of the
-// CPU backend on one thread.
+// Cases of jobs: one job on the CPU with some threads, on the GPU with resident data, and on the GPU with
+// transfers. They share the input and the reference result, which the CPU backend computes on one thread.
 #pragma once
 
 #include <memory>
@@ -65,7 +64,7 @@ Case gpu_case(const std::shared_ptr<JobSetup>& setup,
 // back. REQUIRES: context.gpu.
 Case copied_case(const std::shared_ptr<JobSetup>& setup);
 
-// Adds cases of the job on all backends that are there, or says why it cannot run here.
+// Adds cases of the job on all present backends, or records why it cannot run here.
 void add_job_cases(PartContext& context, CaseList& cases, FieldJob job);
 
 }  // namespace tegu::field

@@ -20,7 +20,7 @@ void set_flops(FieldJob& one) {
         one.flops = traits.flops_per_element * static_cast<double>(one.elements());
 }
 
-// A u64 among the parameters counts elements of the result: not more than there are.
+// A u64 parameter is a number of result elements, so it is limited to cols.
 template <class Params>
 void shrink_params(FieldJob& one, Params& params) {
     for_each_parameter<Params>([&](const auto& parameter) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One measurement of a case: warmed up, repeated, with its energy where that is asked for. The runner decides
-// how long, and what becomes of it.
+// One measurement of a case: warmed up, repeated, optionally with its energy. The runner sets the duration
+// and uses the result.
 #pragma once
 
 #include <functional>

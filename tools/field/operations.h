@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each operation adds to the jobs of a field run: operations/<stem>.cpp has its jobs.
+// The jobs of each operation in a field run: operations/<stem>.cpp.
 #pragma once
 
 #include <initializer_list>

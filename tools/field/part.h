@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part: a group of cases with a share of the time, "copy" or "s1". Declaring cases is cheap: it makes no
-// inputs and runs nothing.
+// Part: a group of cases with a share of the time, such as "copy" or "s1". Declaring cases is cheap: it
+// creates no inputs and runs nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress: how far a run is, for people: on a terminal one line that is drawn anew, elsewhere a line for
-// each part. Lines of note stay.
+// Progress: shows the progress of a run: on a terminal one line that is redrawn, elsewhere a line for each
+// part. Notes stay as lines.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a field file holds: one record for each measured case, for each look at the board, and for each case
-// that was left out. docs/field.md describes the file. Times are seconds, rates follow from them; a value
-// that is not known is missing.
+// Records of a field file: one for each measured case, each board reading and each skipped case.
+// docs/field.md describes the file. Times are seconds, and rates follow from them; an unknown value is
+// missing.
 #pragma once
 
 #include <cstdint>

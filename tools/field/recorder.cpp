@@ -76,7 +76,7 @@ Result<Recorder> Recorder::open(const std::string& path, const FieldHead& head) 
     return recorder;
 }
 
-// Into a new file, which takes the name of the old one: at no time is there half of it under the name.
+// Writes a new file and renames it over the old one, so that the name never has a partial file.
 Result<void> Recorder::rewrite(const FieldHead& head, const std::vector<std::string>& records) {
     const std::string made = path_ + ".new";
     Fd file(::open(made.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorder: writes a field file, one record at a time. The file is valid JSON after each: the closing
-// brackets are written with the record, over those of the one before. A run that was interrupted goes on with
-// its file: what is in there is not measured again. A record is one line, so a last line that a power cut
-// left incomplete is dropped.
+// Recorder: writes a field file, one record at a time; the file is valid JSON after each, because every
+// record overwrites the closing brackets. An interrupted run continues with its file and skips recorded
+// cases. A record is one line; an incomplete last line after a power cut is dropped.
 #pragma once
 
 #include <chrono>
@@ -25,7 +24,7 @@ class Recorder {
     // The same, but what is in the file is replaced.
     static Result<Recorder> replace(const std::string& path, const FieldHead& head);
 
-    // Whether the file has a result for the case, or says why it cannot have one.
+    // Whether the file has a result for the case, or the reason why it cannot have one.
     bool has(const std::string& part, const std::string& name, const std::string& backend) const {
         return known_.count(case_key(part, name, backend)) != 0;
     }

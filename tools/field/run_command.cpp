@@ -24,7 +24,7 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{2} << 30;  // of one case
 
 std::atomic<bool> g_interrupted{false};
 
-// The second one ends the program at once.
+// The second signal ends the program at once.
 void interrupt(int) {
     g_interrupted = true;
 }

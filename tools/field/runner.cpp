@@ -39,7 +39,7 @@ void add_note(ResultRecord& record, const std::string& words) {
     record.note += (record.note.empty() ? "" : "; ") + words;
 }
 
-// Whether the file has all records that the case would make.
+// Whether the file already has all records of the case.
 bool is_known(const Recorder& recorder, const Part& part, const Case& one) {
     if (one.percentiles.empty()) return recorder.has(part.name, one.name, one.backend);
     return std::all_of(one.percentiles.begin(), one.percentiles.end(), [&](unsigned percent) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner: goes through the parts within the time allowed. Each part gets its share of what is left when it
-// begins; cases that no time is left for are recorded as left out, and a later run with the same file
-// measures them.
+// Runner: runs the parts within the time limit. Each part gets its share of the time left at its start. Cases
+// without time are recorded as skipped, and a later run with the same file measures them.
 #pragma once
 
 #include <chrono>
@@ -30,7 +29,7 @@ struct RunSummary {
 
 class Runner {
   public:
-    // `stopped`: asked often; true ends the run after the case at hand. All references outlive the runner.
+    // `stopped`: polled often; true ends the run after the current case. All references outlive the runner.
     Runner(PartContext& context, Recorder& recorder, Progress& progress, std::function<bool()> stopped);
 
     // Errors: Io (the file cannot be written). What a case cannot do is no error.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two numbers that stand for repeated measurements: the median, and how far they scatter around it.
+// Summary of repeated measurements: the median and the deviation from it.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file says about the array in it, and the limits that every parser here keeps. A parser is a pure
-// function from the first bytes of a file and the file's size to an ArrayHeader: it does no I/O, allocates
-// nothing from a number that it has not checked against the size of the file, and names what is wrong. Who
-// reads the data may trust offset and bytes.
+// The header of an array in a file, and the limits of all parsers. A parser is a pure function from the first
+// bytes and the size of a file to an ArrayHeader. It checks every number against the file's size before it
+// allocates, so offset and bytes are safe to use.
 #pragma once
 
 #include <cstddef>

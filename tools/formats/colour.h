@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a map of numbers to a picture: a linear scale from [lo, hi] to a colour map of perceptually even
-// steps. The maps stand as 33 anchors with straight lines between them, within 2 of 255 of their 256-entry
-// tables (viridis and magma: CC0, by Smith and van der Walt).
+// Converts an array of numbers to a picture: a linear scale from [lo, hi] to a perceptually uniform colour
+// map. Each map has 33 anchors with linear interpolation, within 2 of 255 of its 256-entry table (viridis and
+// magma: CC0, by Smith and van der Walt).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A check for numbers of a command line, beside CLI::Range: that one lets "nan" through, as no comparison
-// with it is true.
+// A check for numbers of a command line. CLI::Range accepts "nan", because no comparison with it is true.
 #pragma once
 
 #include <CLI/CLI.hpp>

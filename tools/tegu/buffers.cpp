@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu buffers: what this user's programs hold in the daemon.
+// tegu buffers: lists the buffers of this user's programs in the daemon.
 #include <memory>
 
 #include "tools/tegu/command.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of subcommands: those of the operations, then the others. A command is one file; its setup
-// declares the options and returns what runs once they are parsed.
+// declares the options and returns the function to run after parsing.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@
 namespace tegu {
 namespace cli {
 
-// What the program ends with after a command that succeeded: 0, unless the command says otherwise.
+// The exit code after a successful command: 0, unless the command sets another.
 inline int& success_code() {
     static int code = 0;
     return code;

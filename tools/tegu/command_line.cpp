@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMaxSeconds = 1e6;
 
-// Why `word` is no count in [least, most]; empty if it is one. CLI11 alone would take -1 for a very large
+// The error if `word` is not a count in [least, most], or empty. CLI11 would accept -1 as a very large
 // number.
 std::string check_count(const std::string& word, std::uint64_t least, std::uint64_t most) {
     const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;

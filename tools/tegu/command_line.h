@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of one subcommand, over CLI11, which only command_line.cpp and main.cpp include: it takes a
-// compiler many seconds. Targets hold their defaults, and outlive the parsing. What a word may be is checked
-// while it is parsed; what only the daemon knows is not.
+// The options of one subcommand, over CLI11. Only command_line.cpp and main.cpp include CLI11, because it
+// compiles slowly. Targets hold their defaults and outlive the parsing; the parser checks words, except for
+// values that only the daemon can check.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures of the command itself, in the Error of the client library, so that one Expected<T> serves both.
-// The daemon's statuses carry their exit codes; a failure that is ours alone (usage, a file) has minus its
-// code of sysexits(3) as status.
+// Failures of the command itself, as the client library's Error, so that one Expected<T> serves both. The
+// daemon's statuses map to exit codes; a local failure (usage, a file) has minus its sysexits(3) code as
+// status.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu health: how the board and the daemon are, once or again and again. The program ends with the state, 0
-// ok, 1 degraded, 2 failing, so that a script or a timer can act on it; a daemon that does not answer has a
-// code of its own, as with every command.
+// tegu health: prints the health of the board and the daemon, once or repeatedly. The exit code is the state
+// for scripts: 0 ok, 1 degraded, 2 failing. An unreachable daemon has a separate code, as with every command.
 #include <memory>
 
 #include "tools/tegu/command.h"

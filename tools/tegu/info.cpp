@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu info: what the daemon says of itself.
+// tegu info: prints the reply to INFO.
 #include <memory>
 
 #include "tools/tegu/command.h"

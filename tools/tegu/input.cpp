@@ -97,8 +97,8 @@ void swap_bytes16(std::uint16_t* samples, std::uint64_t count) {
         samples[i] = static_cast<std::uint16_t>(samples[i] << 8 | samples[i] >> 8);
 }
 
-// Reads a Fortran-ordered file of cols columns of rows elements each, in tiles that stay in the cache, and
-// turns them round.
+// Reads a Fortran-ordered file of cols columns of rows elements each, and transposes it in tiles that fit the
+// cache.
 Expected<void> read_transposed(const Source& source, const formats::ArrayHeader& header, char* to,
                                Progress& progress) {
     constexpr std::uint64_t kTileRows = 1024, kTileCols = 64;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input of a job: what a file holds, found by its first bytes, and its elements in memory that the daemon
-// can use. Small inputs stay in this process and travel in the message. Larger ones are read straight into a
-// buffer of the daemon, one copy; stdin from a pipe is handed over as it lies. Two steps, so that a file that
-// is wrong is told before the daemon is asked for anything.
+// The input of a job: detects the file format and loads the elements. Small inputs are sent inline; larger
+// ones are read directly into a buffer of the daemon, and a memfd of stdin is registered without a copy. Two
+// steps, so that a bad file is reported before the first request to the daemon.
 #pragma once
 
 #include <cstdint>

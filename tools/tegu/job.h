@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of one job through the command: options of its inputs, reading, submitting, waiting with a sign of
-// life, and the part of the report that all jobs share. Each operation adds its parameters and says its own
-// results (tools/tegu/operation.h).
+// Runs one job of the command: input options, reading, submitting, waiting with progress, and the common part
+// of the report. Each operation adds its parameters and the output of its results (tools/tegu/operation.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu kernels: what each kernel of the GPU backend takes of the device, and how much of it runs at once.
+// tegu kernels: prints the resources and the occupancy of each kernel of the GPU backend.
 #include <memory>
 
 #include "tools/tegu/command.h"

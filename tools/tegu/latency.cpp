@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu latency: round trips of one small job after another, or with several in flight, as redis-cli --latency
-// does for its server. With --intrinsic no server is asked: the gaps in a loop that only reads the clock are
-// what this host itself adds to any measurement.
+// tegu latency: measures round trips of small jobs, one at a time or several in flight, like redis-cli
+// --latency. With --intrinsic it measures the host only: the gaps in a loop that reads the clock.
 #include <chrono>
 #include <memory>
 

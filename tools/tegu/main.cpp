@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu: the command. Finds the subcommand, runs it, and turns its failure into a message and an exit code of
+// tegu: the command. Runs the subcommand and converts its failure to a message and an exit code of
 // sysexits(3).
 #include <CLI/CLI.hpp>
 #include <algorithm>

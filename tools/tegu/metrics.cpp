@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu metrics: what a Prometheus scrapes, as the daemon says it, or a file of it for the textfile collector
-// of node_exporter. The file is written whether or not the daemon answers, for a file that merely grows old
-// looks like a daemon that is well.
+// tegu metrics: prints the daemon's Prometheus metrics, or writes them to a file for node_exporter's textfile
+// collector. The file is written even if the daemon does not answer, because an old file would look like a
+// healthy daemon.
 #include <chrono>
 #include <future>
 #include <memory>

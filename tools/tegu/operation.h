@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation as the command words it: the parameters that its options make, and how the arrays of its
-// result are told to a person, to a program and to a file. run_operation() does what is the same for all, so
-// that a command is its options and its words.
+// An operation of the command: parameters from options, and the output of the result arrays as text, JSON and
+// file. run_operation() does the common part.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ class Operation {
     virtual const char* formats() const { return "npy"; }
     // Checks the options that depend on the format of the output; empty: no output.
     virtual Expected<void> check_format(const std::string&) const { return {}; }
-    // Sees the header of the input before the daemon is asked for anything.
+    // Receives the header of the input before the first request to the daemon.
     virtual Expected<void> prepare(const InputHeader& header);
     // The arrays that the result must have. The functions below see results that have them.
     virtual std::vector<std::uint8_t> roles() const = 0;
@@ -63,7 +62,7 @@ Action action_of(std::shared_ptr<OperationCommand<Op>> command, std::uint16_t nu
     return [=] { return run_operation(command->job, number, name, command->operation); };
 }
 
-// An operation that can be part of a fused job. A part is wanted if its main option is given.
+// An operation that can be part of a fused job. A part is selected by its main option.
 class Part : public Operation {
   public:
     virtual std::uint16_t number() const = 0;

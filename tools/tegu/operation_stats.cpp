@@ -12,7 +12,7 @@ bool begins_with(const std::string& text, const std::string& prefix) {
     return text.compare(0, prefix.size(), prefix) == 0;
 }
 
-// The number of a field; 0 if it is not there, as an older daemon may not have it.
+// The value of a field; 0 if it is missing, as in an older daemon.
 double number_of(const std::vector<client::Field>& fields, const std::string& name) {
     for (const client::Field& field : fields) {
         if (field.name != name) continue;

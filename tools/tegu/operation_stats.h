@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of STATS that belong to one operation, as one line of a table instead of twenty lines of
-// counters: what it did, how long that took and how well it was predicted.
+// The fields of STATS for one operation as one table row: jobs, times and prediction accuracy.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ namespace cli {
 // The operations that the fields speak of, in their order: those with a field "operation_<stem>_jobs_total".
 std::vector<std::string> operation_stems(const std::vector<client::Field>& fields);
 
-// Whether operations_table() tells this field.
+// Whether operations_table() contains this field.
 bool is_of_operation(const std::string& name, const std::vector<std::string>& stems);
 
 // A line for each operation that had jobs; empty if none had. `earlier`: fields of `seconds` before, for the

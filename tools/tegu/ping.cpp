@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu ping: exit code 0 if the daemon answers. Small on purpose: scripts wait with it.
+// tegu ping: exit code 0 if the daemon answers. Small, because scripts use it to wait.
 #include <ctime>
 #include <memory>
 

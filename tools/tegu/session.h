@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every subcommand shares: the common options, the connection, and how results and errors are said. Data
-// goes to stdout, messages to stderr; with --json stdout holds one JSON object, the error included.
+// Shared by all subcommands: the common options, the connection, and the output of results and errors. Data
+// goes to stdout, messages to stderr; with --json stdout has one JSON object, errors included.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace tegu {
 namespace cli {
 
-// Seconds before ping, info, stats and buffers give up; jobs and latency have no limit unless they are told.
+// Timeout in seconds of ping, info, stats and buffers; jobs and latency have no limit unless one is set.
 constexpr double kControlTimeout = 5;
 
 struct CommonOptions {
@@ -27,7 +27,7 @@ void add_common_options(CommandLine& line, CommonOptions& options, double defaul
 
 Expected<client::Client> connect(const CommonOptions& options);
 
-// What a command says when its timeout is over.
+// The message of a command after its timeout.
 Error timeout_failure(const CommonOptions& options);
 
 // Makes sure that the process ends within the timeout, plus a second of grace for errors that say more.

@@ -12,7 +12,7 @@ namespace tegu {
 namespace cli {
 namespace {
 
-// `used` is set last and cleared first, so that a handler never sees half a path.
+// `used` is set last and cleared first, so that a handler never reads a partial path.
 struct Temporary {
     char path[4096];
     volatile std::sig_atomic_t used;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command and signals: a half-written file is removed before the process ends. --timeout ends a process
-// that is stuck in a call without a deadline of its own. Handlers use async-signal-safe calls on memory that
-// was prepared before.
+// Signal handling: removes a partial output file before the process ends. --timeout ends a process that is
+// stuck in a call without a deadline. Handlers make only async-signal-safe calls on preallocated memory.
 #pragma once
 
 #include <string>

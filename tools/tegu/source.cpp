@@ -36,7 +36,7 @@ std::uint64_t spool_limit() {
                                  : 1u << 30;
 }
 
-// A device that is no terminal gives bytes for as long as somebody reads, unless it is as empty as /dev/null.
+// A device other than a terminal may never reach its end, except for an empty one such as /dev/null.
 bool is_endless(int fd, const struct stat& status) {
     char byte = 0;
     return S_ISCHR(status.st_mode) && isatty(fd) == 0 && read(fd, &byte, 1) > 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where input bytes come from: a file, or stdin. A pipe is first gathered in a memfd, which then is a file
-// like any other: its size is known before anything is allocated for what its header announces, and the
-// daemon can map it where it is.
+// The source of input bytes: a file or stdin. A pipe is first copied to a memfd. So its size is known before
+// allocations by its header, and the daemon can map it directly.
 #pragma once
 
 #include <cstddef>

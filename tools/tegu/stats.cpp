@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu stats: the daemon's counters, once or again and again with what each grew by in a second; those of
-// operations as a table of their own. --json has every field by its name.
+// tegu stats: the daemon's counters, once or repeatedly with rates per second; a separate table for
+// operations. --json has every field by its name.
 #include <chrono>
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that read something of the daemon once, or again and again with --watch.
+// Commands that read from the daemon once, or repeatedly with --watch.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune apply FILE: installs a table as the overlay and has the daemon read it. Then one job of each
-// operation proves that results are right, and which row served. If that does not come to a good end, the
-// table is taken out again.
+// tegu-tune apply FILE: installs a table as the overlay and reloads the daemon. Then one job of each
+// operation checks the result and reports the tuning row. After a failure the previous overlay is restored.
 #include <cstdio>
 #include <new>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune check FILE: what a table is worth on this machine.
+// tegu-tune check FILE: measures the gain of a table on this machine.
 #include <cstdio>
 
 #include "base/json.h"

@@ -16,7 +16,7 @@ namespace {
 const std::map<std::string, Backends> kBackendWords = {
     {"all", Backends::All}, {"cpu", Backends::Cpu}, {"gpu", Backends::Gpu}};
 
-// All that the parser fills in.
+// All options that the parser sets.
 struct Wishes {
     TuneOptions tune;
     CheckOptions check;

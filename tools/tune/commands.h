@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of tegu-tune: each takes its options and returns the exit code of the process. What was asked
-// for goes to stdout; progress, warnings and errors go to stderr.
+// The commands of tegu-tune: each takes its options and returns the exit code of the process. Results go to
+// stdout; progress, warnings and errors go to stderr.
 #pragma once
 
 #include <cstdint>

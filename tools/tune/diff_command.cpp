@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune diff A B: which rows two tables differ in. Rows are matched by their classes, as ids are only
-// names.
+// tegu-tune diff A B: prints the different rows of two tables. Rows are matched by their classes, because ids
+// are only names.
 #include <cstdio>
 
 #include "tools/tune/commands.h"

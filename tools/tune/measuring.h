@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring: all that a command which measures needs, opened and tied together: the machine, its pace, the
-// tables that are in force, and an eye on tegud.
+// Measuring: the opened resources of a measuring command: the machine, its pace, the tables in force, and the
+// watch on tegud.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune show [FILE]: the rows of one table, or of those that are in force here, in words.
+// tegu-tune show [FILE]: prints the rows of one table, or of those in force on this machine.
 #include <cstdio>
 
 #include "tools/tune/commands.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune: searches, keeps what it finds in a journal, and writes the table.
+// tegu-tune: searches, stores the findings in a journal, and writes the table.
 #include <cstdio>
 
 #include "config/tuning_load.h"

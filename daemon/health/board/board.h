@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What board this is: its model and SoC from the device tree (from DMI on a PC), the release of L4T, the
+// Identifies the board: model and SoC from the device tree (from DMI on a PC), the release of L4T, the
 // kernel, the power mode.
 #pragma once
 

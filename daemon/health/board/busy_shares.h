@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BusyShares: how much of the last interval each executor was busy, of times that only grow. Pure; asked as
-// often as its readers like, it moves only when it is shown new times.
+// BusyShares: the busy share of each executor in the last interval, from cumulative times. Pure; the value
+// changes only with new times.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tegu::daemon::health {
 
 class BusyShares {
   public:
-    // `busy_ns`: since the start. REQUIRES: no earlier time than before, for this name.
+    // `busy_ns`: since the start. REQUIRES: times of a name do not decrease.
     void refresh(const std::string& name, std::uint64_t busy_ns, std::uint64_t now_ns) {
         Seen& seen = seen_[name];
         const std::uint64_t passed_ns = now_ns - seen.at_ns;
@@ -21,7 +21,7 @@ class BusyShares {
         }
         seen = {busy_ns, now_ns, seen.ratio};
     }
-    // 0 to 1; 0 before the second look.
+    // 0 to 1; 0 before the second reading.
     double ratio(const std::string& name) const {
         const auto found = seen_.find(name);
         return found == seen_.end() ? 0 : found->second.ratio;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU: how many cores are there and online (power modes switch some off), how busy they are, and the
-// clocks of those that share one.
+// The CPU: number of present and online cores (power modes switch some off), their loads, and the clock of
+// each cluster.
 #pragma once
 
 #include <string_view>
@@ -23,10 +23,10 @@ struct CpuLayout {
 };
 
 CpuLayout find_cpu(Reader& reader);
-// `previous`: the reading before, whose ticks are the start of the loads; or null.
+// `previous`: the previous reading, whose ticks start the load interval; or null.
 Cpu sample_cpu(Reader& reader, const CpuLayout& layout, const Cpu* previous);
 
-// How many numbers a list of the kernel's has: "0-3,5" has 5.
+// Number of elements in a kernel list: "0-3,5" has 5.
 Value<std::int64_t> parse_list_size(std::string_view text);
 // The lines "cpuN ..." at the start of /proc/stat. Those that are cut off are left out.
 std::vector<CpuTicks> parse_stat(std::string_view text);

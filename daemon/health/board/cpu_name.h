@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of the CPU in /proc/cpuinfo. Arm kernels print numbers of designer and part there, which are
-// looked up.
+// The name of the CPU from /proc/cpuinfo. Arm kernels print numbers of implementer and part, which a table
+// maps to names.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tegu::daemon::health {
 
-// "Intel(R) Xeon(R) Platinum 8481C", "Cortex-A57", "Denver 2 + Cortex-A57" for cores of two kinds; empty: the
-// text names none.
+// "Intel(R) Xeon(R) Platinum 8481C", "Cortex-A57", "Denver 2 + Cortex-A57" for cores of two kinds; empty if
+// unknown.
 std::string cpu_name(std::string_view cpuinfo);
 
 }  // namespace tegu::daemon::health

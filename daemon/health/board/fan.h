@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fans: how hard each is driven and how fast it turns, where one of the two is measured at all.
+// Fans: drive level and speed of each fan that reports at least one of them.
 #pragma once
 
 #include <string>

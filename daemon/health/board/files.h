@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files: the small text files in which the kernel describes its board, below one root, so tests use a tree of
-// fixtures. A read never blocks on opening, takes regular files only and is bounded. Drivers may still sleep
-// in read(2); monitor.h deals with that.
+// Files: reads the kernel's small text files about the board, below one root, so tests use a tree of
+// fixtures. Opening never blocks, only regular files are read, and sizes are bounded. Drivers may still block
+// in read(2); monitor.h handles that.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ struct DiskSpace {
     std::uint64_t available_bytes = 0;  // to this user
 };
 
-enum class Longer { Refuse, Cut };  // what becomes of a file that is longer than asked for
+enum class Longer { Refuse, Cut };  // handling of a file over the size limit
 
 // Paths are relative to the root, without a leading slash: "sys/class/thermal". Safe from any thread.
 class Files {
   public:
     virtual ~Files() = default;
-    // The content, NUL bytes and all.
+    // The content, including NUL bytes.
     virtual Value<std::string> read(const std::string& path, std::size_t limit, Longer longer) = 0;
-    // Names in a directory, without hidden ones and such as are not printable ASCII, "zone2" before "zone10";
-    // none if it cannot be listed. At most 4096 are looked at.
+    // Names in a directory, "zone2" before "zone10"; empty if it cannot be listed. Skips hidden names and
+    // names with non-printable or non-ASCII characters. Reads at most 4096 names.
     virtual std::vector<std::string> list(const std::string& path) = 0;
     // Of the file system that holds a directory.
     virtual Value<DiskSpace> space(const std::string& path) = 0;
@@ -37,7 +37,7 @@ class Files {
 
 class SystemFiles : public Files {
   public:
-    // `root` is a directory: "/" but in tests.
+    // `root` is a directory: "/" except in tests.
     static Result<SystemFiles> open(const std::string& root);
     Value<std::string> read(const std::string& path, std::size_t limit, Longer longer) override;
     std::vector<std::string> list(const std::string& path) override;

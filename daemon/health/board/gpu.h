@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU of a Jetson and its memory controller, as the kernel shows them without a driver library: each
-// generation has its own places. Discrete GPUs and the load of a Thor are told by NVML only and are unknown
-// here.
+// The GPU of a Jetson and its memory controller, read from kernel files without a driver library; paths
+// differ by generation. Discrete GPUs and the load of a Thor need NVML and are unknown here.
 #pragma once
 
 #include "daemon/health/board/reader.h"

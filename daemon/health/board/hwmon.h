@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of sys/class/hwmon, whose numbers change from boot to boot: found by the name that each tells.
+// The devices of sys/class/hwmon. Their numbers change between boots, so they are found by name.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory, swap and compressed swap, and how long tasks waited for them (PSI, from Linux 4.20 on). Free memory
-// is no budget of the GPU: it may be in pieces; see docs/health.md.
+// Memory, swap and compressed swap, and the time that tasks waited for them (PSI, Linux 4.20 and later). Free
+// memory may be fragmented, so it is not a budget of the GPU; see docs/health.md.
 #pragma once
 
 #include <string_view>

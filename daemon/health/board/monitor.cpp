@@ -14,7 +14,7 @@
 
 namespace tegu::daemon::health {
 
-// What the threads share; each holds it, for one of them may outlive the monitor.
+// State shared by the threads; each holds a reference, because a thread may outlive the monitor.
 struct Monitor::Shared {
     std::shared_ptr<Files> files;
     MonitorOptions options;
@@ -25,7 +25,7 @@ struct Monitor::Shared {
     bool stopping = false;
     std::uint64_t generation = 0;  // of the reader that counts; others were given up
     bool reader_ended = true;
-    std::string path;  // that the reader is at; empty between files
+    std::string path;  // that the reader reads now; empty between files
     std::uint64_t since_ns = 0;
     std::map<std::string, std::uint64_t> stuck;    // since when
     std::map<std::string, std::uint64_t> resting;  // until when
@@ -40,7 +40,7 @@ struct Monitor::Shared {
     bool wanted(std::uint64_t reader) const { return !stopping && generation == reader; }
 };
 
-// The files as a reader sees them: those that are stuck answer at once, and where it is stands in Shared.
+// The files of a reader: stuck files fail at once, and Shared records the file being read.
 class Monitor::WatchedFiles : public Files {
   public:
     WatchedFiles(std::shared_ptr<Shared> shared, std::uint64_t generation)
@@ -125,7 +125,7 @@ std::shared_ptr<const Snapshot> Monitor::snapshot() const {
     return shared_->snapshot;
 }
 
-// Reader: shows a reading to all, and waits until it is time for the next one. False if no more is wanted.
+// Reader: publishes a reading and waits for the next interval. False if the reader must end.
 bool Monitor::publish(const std::shared_ptr<Shared>& shared, std::uint64_t generation, Snapshot&& reading) {
     auto snapshot = std::make_shared<Snapshot>(std::move(reading));
     std::unique_lock<std::mutex> lock(shared->mutex);
@@ -137,7 +137,7 @@ bool Monitor::publish(const std::shared_ptr<Shared>& shared, std::uint64_t gener
                                      [&] { return !shared->wanted(generation); });
 }
 
-// A reader: one reading after another, until it is not wanted any more.
+// A reader thread: takes readings until it must end.
 void Monitor::read_on(const std::shared_ptr<Shared>& shared, std::uint64_t generation) {
     try {
         WatchedFiles files(shared, generation);
@@ -152,7 +152,8 @@ void Monitor::read_on(const std::shared_ptr<Shared>& shared, std::uint64_t gener
     shared->changed.notify_all();
 }
 
-// With the lock held; of the watcher, once it runs. Without a thread to be had it is tried again later.
+// REQUIRES: the lock is held; called by the watcher once it runs. If no thread can be created, it is retried
+// later.
 bool Monitor::start_reader() {
     const std::uint64_t generation = ++shared_->generation;
     shared_->path.clear();
@@ -166,8 +167,8 @@ bool Monitor::start_reader() {
     return true;
 }
 
-// Watcher, with the lock held: the reader is in a file for longer than it may be. It finds out when the file
-// answers, and ends. What memory was missing for is tried again later, or shows with the next reading.
+// Watcher, with the lock held: abandons a reader whose read exceeds the deadline; the reader ends after the
+// read returns. Steps that fail on out of memory are retried later.
 void Monitor::give_up_read() {
     try {
         shared_->stuck[shared_->path] = shared_->since_ns;
@@ -202,7 +203,7 @@ void Monitor::stop() {
         shared_->changed.notify_all();
     }
     if (watcher_.joinable()) watcher_.join();
-    if (!reader_.joinable()) return;  // nobody else's any more
+    if (!reader_.joinable()) return;  // not owned by the watcher any more
     std::unique_lock<std::mutex> lock(shared_->mutex);
     const bool ended =
         shared_->changed.wait_for(lock, shared_->options.deadline, [this] { return shared_->reader_ended; });

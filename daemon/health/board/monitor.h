@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitor: reads the board once a second on a thread of its own and publishes each reading, so nobody waits
-// for a file. A second thread replaces the first when a read does not return. Snapshots name the stuck file;
-// it is read again a while after it has answered.
+// Monitor: reads the board once a second on a separate thread and publishes each reading, so no other thread
+// waits for a file. If a read does not return, a new thread replaces the reader. Snapshots name the stuck
+// file; it is read again some time after it returned.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ struct MonitorOptions {
     std::string state_directory;
     std::chrono::milliseconds interval{1000};  // between readings
     std::chrono::milliseconds deadline{2000};  // of one file
-    std::chrono::milliseconds rest{60'000};    // of a file that has answered after its deadline
-    std::size_t most_stuck = 8;                // files, each of which holds a thread; beyond, nothing is read
+    std::chrono::milliseconds rest{60'000};    // of a file that returned after its deadline
+    std::size_t most_stuck = 8;  // stuck files, each blocking a thread; above this, reading stops
 };
 
 class Monitor {
   public:
-    // `files` must be safe from any thread. Fails if no thread can be had.
+    // `files` must be thread-safe. Fails if no thread can be created.
     static Result<std::unique_ptr<Monitor>> start(std::shared_ptr<Files> files, MonitorOptions options,
                                                   TimeSource times = system_times);
     ~Monitor() { stop(); }
@@ -33,8 +33,8 @@ class Monitor {
 
     // The newest reading; number 0 before the first. Never null. Any thread; waits for no file.
     std::shared_ptr<const Snapshot> snapshot() const;
-    // Ends the threads. One in a read that does not return within the deadline is left to it: it touches
-    // nothing of this object.
+    // Ends the threads. Detaches a thread whose read does not return within the deadline; it does not access
+    // this object.
     void stop();
 
   private:
@@ -49,7 +49,7 @@ class Monitor {
     void give_up_read();
 
     std::shared_ptr<Shared> shared_;
-    std::thread reader_;  // of the current generation; the watcher's until it has ended
+    std::thread reader_;  // of the current generation; owned by the watcher until the watcher ends
     std::thread watcher_;
 };
 

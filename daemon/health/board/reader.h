@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader: numbers and words from files of the board. Text becomes a value in one place, strictly: the whole
-// of it must be what the kernel writes, and within the range that any board can have. parse_* are pure and
-// take any bytes.
+// Reader: numbers and words from files of the board. Parsing is strict: the whole text must match the
+// kernel's format and a plausible range. parse_* are pure and accept any bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +14,10 @@
 
 namespace tegu::daemon::health {
 
-// Where a value stands. Found once; an empty path means that it was found nowhere.
+// The file of a value. Searched once; an empty path means not found.
 struct Source {
     std::string path;
-    std::string missing;  // with an empty path: where it was looked for
+    std::string missing;  // with an empty path: the searched locations
 };
 
 struct Range {
@@ -26,10 +25,10 @@ struct Range {
     std::int64_t high;  // inclusive
 };
 
-// What no board exceeds, and where a number of the kernel's has left the world.
+// Plausible ranges; a value outside is an error.
 inline constexpr Range kAnyCount{0, INT64_MAX};
 inline constexpr Range kFlag{0, 1};
-inline constexpr Range kMillidegrees{-60'000, 200'000};  // tegrastats prints -256 C for what is off
+inline constexpr Range kMillidegrees{-60'000, 200'000};  // tegrastats prints -256 C for a sensor that is off
 inline constexpr Range kTripMillidegrees{-273'000, 300'000};
 inline constexpr Range kKilohertz{0, 20'000'000};
 inline constexpr Range kHertz{0, 20'000'000'000};
@@ -45,7 +44,7 @@ inline constexpr Range kRevolutions{0, 100'000};  // a minute
 Value<std::int64_t> parse_integer(std::string_view text, Range range, std::string_view unit = {});
 // One line of printable ASCII, at most 128 characters, trimmed; not empty.
 Value<std::string> parse_word(std::string_view text);
-// Up to 32 characters of `text` in quotes, for details: what is not printable is a '?'.
+// Up to 32 characters of `text` in quotes, for details; non-printable characters become '?'.
 std::string excerpt(std::string_view text);
 // Unknown with "<path>: " before the detail.
 Unknown at(const std::string& path, Unknown unknown);
@@ -56,7 +55,7 @@ std::string_view trimmed(std::string_view text);
 
 class Reader {
   public:
-    static constexpr std::size_t kSmall = 4096;  // a page: what sysfs writes at most
+    static constexpr std::size_t kSmall = 4096;  // a page: the maximum size of a sysfs file
 
     // REQUIRES: `files` outlives it.
     explicit Reader(Files& files) : files_(&files) {}
@@ -65,13 +64,13 @@ class Reader {
     Value<std::string> word(const Source& source);
     Value<std::int64_t> integer(const Source& source, Range range, std::string_view unit = {});
 
-    // The first of `paths` that is there, readable or not.
+    // The first existing path of `paths`, readable or not.
     Source find(std::initializer_list<std::string> paths);
     Source find(const std::string& path) { return find({path}); }
     std::vector<std::string> list(const std::string& path) { return files_->list(path); }
     Value<DiskSpace> space(const std::string& path);
 
-    // A file that was found before is not there any more: the board has changed.
+    // True if a file that was found before has vanished: the board has changed.
     bool vanished() const { return vanished_; }
     std::uint64_t files_read() const { return files_read_; }
 

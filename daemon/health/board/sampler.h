@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler: makes one reading of the board after another. It searches for the files at first, when one
-// vanishes, and once a minute, as drivers come late and parts switch on and off. It blocks as long as the
-// files do; monitor.h gives it a thread.
+// Sampler: reads the board repeatedly. It searches for the files at the start, after one vanishes, and once a
+// minute, because drivers load late and parts switch on and off. Reads may block; monitor.h runs it on a
+// thread.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ Times system_times();
 
 class Sampler {
   public:
-    // `state_directory`: whose disk space is told, absolute or relative to the root of `files`; may be empty.
-    // REQUIRES: `files` outlives it.
+    // `state_directory`: its disk space is reported; absolute or relative to the root of `files`; may be
+    // empty. REQUIRES: `files` outlives it.
     Sampler(Files& files, std::string state_directory, TimeSource times);
 
     Snapshot sample();

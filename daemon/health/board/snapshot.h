@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshot: all that was read of the board in one round, as plain structs with units in their names. Once
-// published it does not change, so any thread may hold it. Each value is known or says why not; lists hold
-// what this board has.
+// Snapshot: one reading of the board, as plain structs with units in their names. A published snapshot is
+// immutable, so any thread may hold it. Each value is known or has a cause; lists contain only parts of this
+// board.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Times {
 
 struct PowerMode {
     std::int64_t id = 0;
-    std::string name;  // "?" if the configuration does not name it
+    std::string name;  // "?" if the configuration has no name
 };
 
 struct Board {
@@ -37,7 +37,7 @@ struct CpuTicks {  // of /proc/stat since boot
 };
 struct Core {
     unsigned index = 0;
-    Value<double> load_ratio;  // since the reading before
+    Value<double> load_ratio;  // since the previous reading
 };
 struct Cluster {               // cores that share a clock
     std::string name;          // "policy0"
@@ -48,8 +48,8 @@ struct Cluster {               // cores that share a clock
 };
 struct Cpu {
     Value<std::int64_t> cores_present, cores_online;
-    Value<std::int64_t> idle_states_disabled;  // of the first core: jetson_clocks switches them off
-    Value<double> load_ratio;                  // of all cores, since the reading before
+    Value<std::int64_t> idle_states_disabled;  // of the first core: jetson_clocks disables them
+    Value<double> load_ratio;                  // of all cores, since the previous reading
     std::vector<Core> cores;                   // online ones
     std::vector<Cluster> clusters;
     std::vector<CpuTicks> ticks;  // of each core, for the next reading
@@ -59,9 +59,9 @@ struct Gpu {
     Value<double> load_ratio;
     Value<std::int64_t> clock_hz, min_hz, max_hz;
     Value<std::string> governor;
-    Value<bool> powered_off;  // railgated: the kernel cuts its power while nothing runs
+    Value<bool> powered_off;  // railgated: the kernel switches it off while idle
 };
-struct Emc {  // the memory controller; most of it is for root only
+struct Emc {  // the memory controller; most values need root
     Value<std::int64_t> clock_hz, max_hz;
     Value<std::int64_t> cap_hz;  // of the power mode; 0 is none
     Value<double> load_ratio;
@@ -69,9 +69,9 @@ struct Emc {  // the memory controller; most of it is for root only
 
 struct Zram {
     std::int64_t devices = 0;
-    std::int64_t disk_bytes = 0;    // what it pretends to be
-    std::int64_t stored_bytes = 0;  // what was put into it
-    std::int64_t memory_bytes = 0;  // what that costs
+    std::int64_t disk_bytes = 0;    // nominal size
+    std::int64_t stored_bytes = 0;  // size of the stored data
+    std::int64_t memory_bytes = 0;  // memory used for it
 };
 struct Pressure {  // share of the last 10 s in which at least one, or every task waited
     Value<double> some_ratio, full_ratio;
@@ -88,13 +88,13 @@ struct Memory {
 struct Zone {
     std::string name;  // "gpu-thermal"
     Value<double> temperature_celsius;
-    Value<double> throttles_at_celsius;  // the lowest trip point at which something is slowed down
+    Value<double> throttles_at_celsius;  // the lowest trip point that slows a device down
     Value<double> critical_at_celsius;   // the kernel shuts the board down
     Value<double> throttle_margin_celsius, critical_margin_celsius;  // below these; negative above
 };
-struct Throttle {               // a cooling device that slows something down
+struct Throttle {               // a cooling device that slows a part down
     std::string name;           // "gpu-throttle-alert"
-    Value<std::int64_t> state;  // 0: nothing is slowed down
+    Value<std::int64_t> state;  // 0: no slowdown
 };
 struct Thermal {
     std::vector<Zone> zones;
@@ -120,7 +120,7 @@ struct EventCounter {
 };
 struct Power {
     std::vector<Rail> rails;
-    Value<double> board_watts;         // of the rail that feeds the module, else of those that share it
+    Value<double> board_watts;         // of the rail that feeds the module, else the sum of its rails
     std::vector<EventCounter> events;  // over-current, under-voltage, throttling in hardware
 };
 
@@ -140,7 +140,7 @@ struct StuckRead {
 };
 
 struct Snapshot {
-    std::uint64_t number = 0;  // of the reading, from 1; 0: nothing was read yet
+    std::uint64_t number = 0;  // of the reading, from 1; 0: no reading yet
     Times taken;
     double seconds_taken = 0;  // by this reading
     std::uint64_t files_read = 0;

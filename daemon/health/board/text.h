@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the health for people: numbers with few digits, times in the unit that fits, and lines that name
-// each part once.
+// Text formatting for the health report: short numbers, times in a suitable unit, and lines that name each
+// part once.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ std::string time_text(double seconds);
 std::string age_text(double seconds);
 // "512 B", "3.2 MiB".
 std::string bytes_text(std::uint64_t bytes);
-// What is not printable ASCII as '?'.
+// Replaces characters other than printable ASCII by '?'.
 std::string plain_text(std::string text);
 
-// "name      text": the name once for several lines of one part.
+// "name text": prints the name once for several lines of one part.
 class Lines {
   public:
     void add(const std::string& name, const std::string& line);

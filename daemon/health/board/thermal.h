@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temperatures and how far each is from the trip point at which the kernel slows something down, and from the
-// one at which it shuts the board down; and the cooling devices that tell whether something is slowed down
-// now.
+// Temperatures, and their margins to the trip points of throttling and of shutdown by the kernel. Also the
+// cooling devices that show whether a part is slowed down now.
 #pragma once
 
 #include <string>
@@ -31,7 +30,7 @@ struct ThermalLayout {
 ThermalLayout find_thermal(Reader& reader, const std::vector<HwmonDevice>& hwmon);
 Thermal sample_thermal(Reader& reader, const ThermalLayout& layout);
 
-// Whether a cooling device of this type slows something down: fans and regulators of voltage do not.
+// Whether a cooling device of this type slows a part down: fans and voltage regulators do not.
 bool slows_down(std::string_view type);
 
 }  // namespace tegu::daemon::health

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value<T>: what was read of the board, or why it is not known. Nothing that a board lacks is an error: it is
-// a value with a cause, and who shows it says so. Causes are few and closed, so that programs can tell a
-// sensor that sleeps from one that lies.
+// Value<T>: a value read from the board, or the cause why it is unknown. A missing part of a board is not an
+// error. The causes are a closed list, so that programs can distinguish a powered-off sensor from an
+// implausible one.
 #pragma once
 
 #include <cassert>
@@ -12,7 +12,7 @@
 
 namespace tegu::daemon::health {
 
-// X(Name, word, sentence): the words stand in JSON and do not change.
+// X(Name, word, sentence): the words are part of the JSON and do not change.
 #define TEGU_UNKNOWN_CAUSES(X)                                               \
     X(NotRead, not_read, "not read yet, or it needs a second reading")       \
     X(Missing, missing, "this board or kernel has no such file")             \
@@ -33,7 +33,7 @@ const char* cause_sentence(Cause cause);  // for people
 
 struct Unknown {
     Cause cause = Cause::NotRead;
-    std::string detail;  // the file and what is wrong with it; may be empty
+    std::string detail;  // the file and its error; may be empty
 };
 
 template <class T>
@@ -61,14 +61,14 @@ class Value {
     std::variant<T, Unknown> state_;
 };
 
-// f of the value, or why it is not known.
+// f of the value, or the cause.
 template <class T, class F>
 auto map(const Value<T>& value, F&& f) -> Value<decltype(f(*value))> {
     if (!value.known()) return value.unknown();
     return f(*value);
 }
 
-// A count of small units as a number of large ones: millivolts as volts with 1e3.
+// Converts small units to large ones: millivolts to volts with 1e3.
 inline Value<double> divided(const Value<std::int64_t>& value, double by) {
     return map(value, [by](std::int64_t count) { return static_cast<double>(count) / by; });
 }

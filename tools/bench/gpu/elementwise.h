@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases of add and of rows share: policies, and a copy that moves as many bytes.
+// Shared by the cases of add and of rows: policies, and a copy that moves as many bytes.
 #pragma once
 
 #include "tools/bench/gpu/gpu_bench.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// entropy_map: kernels alone, with a given range; the search for the range of float data, and the step to
-// levels where there is one, by themselves.
+// entropy_map: kernels only, with a given range; separately, the range search of float data and the
+// quantization to levels.
 #include <algorithm>
 
 #include "kernels/entropy_map/cuda/entropy_map.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench-gpu, which `tegu-bench gpu` runs: kernels of every operation, a row a case, beside the floor and
-// what else computes the same.
+// tegu-bench-gpu, started by `tegu-bench gpu`: measures the kernels of every operation, one row per case,
+// beside the floor and other libraries.
 #pragma once
 
 #include "tools/bench/gpu_timer.h"

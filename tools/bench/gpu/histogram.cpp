@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram, entropy and fused: one read of the input, and counters in shared memory. Whole jobs are timed,
-// with the waits of the host that they have; histograms of 256 bins beside CUB's, fused jobs beside their
-// parts one after another, and a kernel that only reads before both.
+// histogram, entropy and fused: whole jobs are timed, host waits included. Histograms of 256 bins are
+// compared with CUB's, fused jobs with their parts in sequence. A kernel that only reads is the floor of
+// both.
 #include <cstdio>
 #include <cstdlib>
 #include <deque>

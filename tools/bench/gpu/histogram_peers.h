@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What histograms on a GPU are measured beside: CUB's histogram of even bins, where the toolkit has it.
+// The peer of histograms on a GPU: CUB's histogram of even bins, if the toolkit has it.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce and dot: whole arrays of every size beside CUB's sum and a kernel that only reads, and rows of every
-// length. Each case is first run as a job and its results compared with those of the CPU backend.
+// length. Each case first runs as a job, and its results are compared with those of the CPU backend.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

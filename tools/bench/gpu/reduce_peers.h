@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sums on a GPU are measured beside: CUB's sum, where the toolkit has it, and a kernel that only reads.
+// Peers of sums on a GPU: CUB's sum, if the toolkit has it, and a kernel that only reads.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// topk and quantile: whole arrays of every size and kind of values, and rows. Beside them stand a kernel that
-// only reads and, where the toolkit has them, CUB's top-k (unsorted) and its sort. "job" is the time of a
-// whole job, with the host's part; "kernels" is that of the launches alone. Each case is first compared with
-// the CPU backend.
+// topk and quantile: whole arrays of every size and kind of values, and rows. Peers are a kernel that only
+// reads and, if the toolkit has them, CUB's top-k (unsorted) and its sort. "job" is the time of a whole job,
+// with the host's part; "kernels" is that of the launches alone. Each case is first compared with the CPU
+// backend.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

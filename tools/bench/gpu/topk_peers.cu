@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++17 where the toolkit has CUB 3, which asks for it, else C++14.
+// C++17 if the toolkit has CUB 3, which requires it, else C++14.
 #include "tools/bench/gpu/topk_peers.h"
 
 #if defined(__has_include) && !defined(TEGU_NO_CUB)

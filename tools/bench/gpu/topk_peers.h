@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What top-k on a GPU is measured beside: CUB's top-k and its sort of pairs, where the toolkit has them.
+// Peers of top-k on a GPU: CUB's top-k and its sort of pairs, if the toolkit has them.
 #pragma once
 
 #include <cuda_runtime_api.h>

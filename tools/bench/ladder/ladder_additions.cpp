@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of two matrices: the kernel alone, and with the ways of its data. Times with transfers come from a
-// clock of the host.
+// The sum of two matrices: the kernel only, and with the transfers of its data. Times with transfers use a
+// host clock.
 #include <chrono>
 #include <cstring>
 #include <functional>

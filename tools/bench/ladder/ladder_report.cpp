@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of the ladder: tables for people, and the rows of every other benchmark for programs.
+// The report of the ladder: tables as text, and rows in the format of the other benchmarks.
 // scripts/plot-ladder.py draws it.
 #include <cstdio>
 

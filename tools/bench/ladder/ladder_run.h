@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of `tegu-bench ladder` share: the timer, the report, inputs that every machine generates
-// alike, and the launches of tegu's own reduce. Needs CUDA.
+// Shared by the parts of `tegu-bench ladder`: the timer, the report, inputs that are equal on every machine,
+// and the launches of tegu's reduce. Needs CUDA.
 #pragma once
 
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fused: what is one read of the data, beside its parts in their own files.
+// fused: operations with one read of the data; their parts are in the other files.
 #include "tools/bench/kernel_cases.h"
 
 namespace tegu::bench {

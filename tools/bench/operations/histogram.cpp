@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram: the values of a narrow type, and bins of floats with a range and with one that is sought first.
+// histogram: the values of a narrow type, and bins of floats with a given range and with a range search.
 #include "tools/bench/kernel_cases.h"
 
 namespace tegu::bench {

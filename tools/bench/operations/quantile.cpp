@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantile: the median and nine quantiles at once, and what the values look like.
+// quantile: the median and nine quantiles at once, over several distributions of values.
 #include "tools/bench/kernel_cases.h"
 
 namespace tegu::bench {

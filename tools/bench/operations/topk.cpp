@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// topk: sizes, k and what the values look like.
+// topk: sizes, k and distributions of values.
 #include "tools/bench/kernel_cases.h"
 
 namespace tegu::bench {

@@ -61,7 +61,7 @@ Result<Latencies> time_sums(client::Client& client, const Request& sum, double s
     return latencies_of(std::move(times), on_gpu);
 }
 
-// The other process: maps until it is ended. Writes a byte for each map that it has.
+// The other process: computes maps until it is ended. Writes one byte for each finished map.
 [[noreturn]] void make_maps(const std::string& socket, const BesideOptions& options, int pipe) {
     (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
     client::Options connect;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times sums of 1e6 floats beside a process that computes entropy maps one after another. The maps have
-// 8192 x 8192 pixels and 63 x 63 windows. Both leave the choice of a backend to the daemon.
+// Times sums of 1e6 floats beside a process that computes entropy maps one after another. The maps have 8192
+// x 8192 pixels and 63 x 63 windows. In both the daemon chooses the backend.
 #pragma once
 
 #include <cstdint>

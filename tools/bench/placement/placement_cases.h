@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs on which the choice between CPU and GPU is judged: every operation, several element types, rows,
+// The jobs that evaluate the choice between CPU and GPU: every operation, several element types, rows,
 // details, and sizes from 1e3 elements on.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench placement: how well a private tegud chooses between CPU and GPU.
+// tegu-bench placement: evaluates the choice of a private tegud between CPU and GPU.
 #pragma once
 
 #include <string>

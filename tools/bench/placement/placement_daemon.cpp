@@ -32,8 +32,8 @@ void pin(pid_t thread, int core) {
     (void)::sched_setaffinity(thread, sizeof cores, &cores);  // one that is not allowed stays where it is
 }
 
-// Where threads happen to lie decides a quarter of a short round trip, and stays so for seconds. Those that
-// every round trip needs lie on the same cores in all daemons.
+// The placement of threads on cores changes a short round trip by a quarter, for seconds. So the threads of
+// each round trip are pinned to the same cores in all daemons.
 void pin_daemon(pid_t pid) {
     pin(pid, kIoCore);
     const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";

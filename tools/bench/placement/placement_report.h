@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the choice of a daemon comes to: a table for people, JSON for scripts/plot-placement.py.
+// The results of a daemon's choices: a table as text, JSON for scripts/plot-placement.py.
 #pragma once
 
 #include <string>

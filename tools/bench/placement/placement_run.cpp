@@ -27,7 +27,7 @@ constexpr int kShortTrips = 5;
 constexpr double kShortUs = 1000;
 constexpr std::size_t kBlock = 64 << 10;  // numbers that differ; then they come again
 
-// Of one type: 0..99 of bytes, below 1e6 of whole numbers, 0 to 1 of others.
+// Values of one type: 0..99 for bytes, below 1e6 for integers, 0 to 1 for others.
 template <class T>
 void fill(void* memory, std::uint64_t count, unsigned seed) {
     std::mt19937 random(seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times each case on the CPU, on the GPU and where a daemon that has the choice puts it. Three private
-// daemons, which see the same pattern of jobs: two are told where, the third one chooses, and knows only what
-// its own jobs have shown. They take turns, so that all see the same moods of the machine.
+// Times each case on the CPU, on the GPU, and with the daemon's choice. Three private daemons run the same
+// pattern of jobs: two with a fixed backend, one that chooses from the times of its own jobs. They alternate,
+// so that all see the same machine state.
 #pragma once
 
 #include <functional>

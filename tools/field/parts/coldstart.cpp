@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program pays before its first result: a new process that computes one small sum by itself, or asks a
-// daemon that is there already. Each sample starts this program again, as `tegu-bench first-result`
-// (first_result.h).
+// Time to the first result of a new process, which computes one small sum itself or through a running daemon.
+// Each sample starts this program again, as `tegu-bench first-result` (first_result.h).
 #include <memory>
 
 #include "tools/bench/private_daemon.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roof under which everything else stays: how fast this board reads and copies memory, on the CPU and on
-// the GPU, and brings it from one to the other. Measured in the same run as what is compared with it.
+// Upper bounds of all other results: read and copy bandwidth on the CPU, on the GPU and between them.
+// Measured in the same run as the results that are compared with them.
 #include <atomic>
 #include <cstring>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same jobs on CPU and GPU, from a thousand elements to ten million. The data is in the GPU's memory, or
-// has to be copied there. tegud decides by the size where the curves cross.
+// The same jobs on CPU and GPU, from a thousand elements to ten million, with resident data and with
+// transfers. The crossing size of the curves determines tegud's choice.
 #include <algorithm>
 
 #include "tools/field/job_case.h"

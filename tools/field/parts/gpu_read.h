@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that only reads: the floor under every reduction. One of two sources is built: with CUDA and
-// without.
+// A kernel that only reads: the floor of every reduction. One of two sources is built: with CUDA or without.
 #pragma once
 
 #include <cstdint>

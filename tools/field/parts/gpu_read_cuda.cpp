@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built with CUDA alone.
+// Built only with CUDA.
 #include "kernels/execution/cuda/context.h"
 #include "tools/bench/gpu/reduce_peers.h"
 #include "tools/field/parts/gpu_read.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job of operations with other block sizes than their own: the time of each beside the occupancy of
-// its kernel, which shows how far the one explains the other on this board.
+// The main job of operations with other block sizes than the default: time and kernel occupancy of each, to
+// show their correlation on this board.
 #include "kernels/tuning/policy_fields.h"
 #include "tools/field/job_case.h"
 #include "tools/field/operations.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation over sizes, types and parameters, on the CPU and on the GPU, with what the toolkit's
-// library takes for the same.
+// Every operation over sizes, types and parameters, on the CPU and on the GPU, beside the toolkit's library.
 #include "tools/field/job_case.h"
 #include "tools/field/parts/parts.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each part declares; part_list.cpp puts them in their order.
+// The declaration function of each part; part_list.cpp orders them.
 #pragma once
 
 #include "tools/field/part.h"

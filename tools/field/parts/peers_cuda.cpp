@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUB, the toolkit's own library, takes for the same: where the toolkit has it. Built with CUDA alone.
+// Times of CUB, the toolkit's library, for the same jobs, if the toolkit has it. Built only with CUDA.
 #include <cmath>
 #include <cstring>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients of a daemon feel: a private tegud, and jobs of one client through its socket, one at a time
-// and many in flight. The median and the 99th percentile are records of their own.
+// Round trips of a client: a private tegud, and jobs of one client through its socket, one at a time and many
+// in flight. The median and the 99th percentile are separate records.
 #include <chrono>
 #include <memory>
 

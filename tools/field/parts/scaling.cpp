@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU backend on one thread, two, four, and all: what more cores are worth to each operation.
+// The CPU backend on one thread, two, four, and all: the speedup of each operation.
 #include "tools/field/job_case.h"
 #include "tools/field/parts/parts.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program without CUDA opens no GPU, so nobody calls these.
+// A program without CUDA opens no GPU, so these are never called.
 #include "tools/field/seeds/add/cases.h"
 #include "tools/field/seeds/dot/cases.h"
 #include "tools/field/seeds/entropy_map/cases.h"

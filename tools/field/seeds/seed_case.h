@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases of all seeds share. A seed case stands beside a FieldJob: the job that gives the same result
-// by tegu's own kernels. Needs no CUDA.
+// Shared by the cases of all seeds. A seed case is compared with a FieldJob: the job with the same result by
+// tegu's kernels. Needs no CUDA.
 #pragma once
 
 #include <memory>

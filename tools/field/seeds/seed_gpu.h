@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU cases of all seeds share.
+// Shared by the GPU cases of all seeds.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace tegu::field {
 
-// Fills in the facts of the kernel, the block size and what else the driver tells of it. Errors: DeviceLost.
+// Fills in the kernel's attributes from the driver and the block size. Errors: DeviceLost.
 Result<void> describe_kernel(GpuLab& lab, const cuda::KernelEntry& entry, Case& one);
-// Local, constant and shared memory and the largest block, in words; empty where no driver tells. Errors:
+// Local, constant and shared memory and the largest block, as text; empty without a driver. Errors:
 // DeviceLost.
 Result<std::string> resource_note(const cuda::KernelEntry& entry);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts s1 to s5 of a field run: the kernels of the seeds, as their authors measured them, each beside
-// tegu's own kernel for the same result. A part declares what the board can run and says why it leaves out
-// the rest.
+// The parts s1 to s5 of a field run: the kernels of the seeds, each beside tegu's kernel for the same result.
+// A part declares the cases that the board can run, and the reasons for skipped ones.
 #pragma once
 
 #include "tools/field/part.h"

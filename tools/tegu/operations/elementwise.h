@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations whose main result has one value for each element of the input: written as .npy in full
-// precision, or as a picture with a scale that is known beforehand, so that two made alike can be compared by
-// eye; --scale chooses otherwise. People get a summary.
+// Operations with one result value for each input element. Output is .npy in full precision, a picture, or a
+// text summary. Pictures have a fixed scale, so that they are comparable; --scale changes it.
 #pragma once
 
 #include <string>
@@ -28,7 +27,7 @@ class Elementwise : public Operation {
     // `role` of the main result, `label` for people, `unit` of its values; may be empty.
     Elementwise(const JobOptions& job, std::uint8_t role, const char* label)
         : Operation(job), role_(role), label_(label) {}
-    // Adds --colour and --scale; `full` says what --scale full is.
+    // Adds --colour and --scale; `full` describes --scale full.
     void add_picture_options(CommandLine& line, const std::string& full);
 
     // The values that become the first and the last colour with --scale full. May be the same: then those of

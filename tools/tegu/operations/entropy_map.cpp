@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu entropy-map: the Shannon entropy of the window around each pixel, as numbers or as a picture. Pictures
-// are scaled from 0 to the most that the window and the levels allow.
+// are scaled from 0 to the maximum for the window and the levels.
 #include <algorithm>
 #include <cmath>
 

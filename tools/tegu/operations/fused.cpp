@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu fused: several operations on one array in one job, with as few reads of the array as they allow. An
-// operation is asked for by its main option; the results are told as each operation alone tells them.
+// tegu fused: several operations on one array in one job, with as few reads of the array as possible. The
+// main option of an operation selects it; results have the same format as those of the single operations.
 #include "tools/tegu/operation.h"
 #include "tools/tegu/output/npy_output.h"
 

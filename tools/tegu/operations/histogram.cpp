@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu histogram: how many elements of an array, or of each row, are in each of equal bins. A person gets
-// bars; neighbouring bins share a line where there are more than a screen holds. All counts and edges are in
-// --json and in the file of -o.
+// tegu histogram: counts the elements of an array, or of each row, in equal bins. Text output has bars;
+// neighbouring bins share a line if they exceed the screen. --json and the file of -o have all counts and
+// edges.
 #include <algorithm>
 
 #include "tools/tegu/operation.h"

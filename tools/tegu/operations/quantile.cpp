@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu quantile: exact quantiles of an array or of each row, interpolated or not, as NumPy names the ways.
+// tegu quantile: exact quantiles of an array or of each row, with NumPy's interpolation methods.
 #include "tools/tegu/operation.h"
 #include "tools/tegu/output/terminal.h"
 #include "tools/tegu/output/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu rowscale: an array, or each of its rows, divided by its largest magnitude, and those magnitudes.
+// tegu rowscale: divides an array, or each row, by its largest magnitude; also returns the magnitudes.
 #include <optional>
 
 #include "tools/tegu/operations/elementwise.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts as lengths and shades that a person takes in at a glance: bars for one histogram, a line of small
-// columns for each of many. On a terminal that shows Unicode they are blocks of an eighth of a cell,
-// elsewhere ASCII.
+// Draws counts: bars for one histogram, a line of small columns for each of many. A Unicode terminal gets
+// blocks of an eighth of a cell, others ASCII.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 namespace tegu {
 namespace cli {
 
-// The environment says that stdout, a terminal, shows UTF-8.
+// True if the environment declares UTF-8 for the terminal of stdout.
 bool stdout_has_blocks();
 
 // A bar of `width` cells at most for `share` of 0 to 1; a share above 0 is never empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports as JSON: the project's writer, and what results need besides.
+// Reports as JSON: the project's writer, and additions for results.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ Error create_failure(const std::string& path, const char* option, int code) {
     return failure(kCannotCreate, "cannot create " + path + ": " + std::strerror(code), option);
 }
 
-// The path without symbolic links, or as it stands if there is nothing to follow.
+// The path with symbolic links resolved, or unchanged if there are none.
 std::string resolved(const std::string& path) {
     char buffer[PATH_MAX];
     return realpath(path.c_str(), buffer) != nullptr ? std::string(buffer) : path;

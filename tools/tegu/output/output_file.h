@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is either there whole or not at all: written under a temporary name in the same directory,
-// renamed by commit(), and removed if it is not committed. A target that exists and is no regular file (a
-// device, a pipe) is written directly; "-" is stdout.
+// An output file that is written whole or not at all: a temporary file in the same directory, renamed by
+// commit(), else removed. An existing target that is not a regular file (a device, a pipe) is written
+// directly; "-" is stdout.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array as a whole: a few figures for people who do not want every number, and its elements as floats for
-// a picture.
+// Summary of an array: a few statistics for text output, and its elements as floats for a picture.
 #pragma once
 
 #include <cstdint>

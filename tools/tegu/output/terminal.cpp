@@ -55,7 +55,7 @@ void Progress::waiting(const char* activity) {
          duration_text(std::chrono::duration<double, std::nano>(Clock::now() - start_).count()));
 }
 
-// Blanks, not an escape sequence, wipe what was longer before.
+// Blanks, not an escape sequence, overwrite a longer previous line.
 void Progress::line(const std::string& text) {
     if (!live_) return;
     const std::size_t wipe = width_ > text.size() ? width_ - text.size() : 0;

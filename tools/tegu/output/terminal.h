@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be said to a terminal: bold text on stdout if it is one (and NO_COLOR is not set), and one line of
-// progress on stderr for work over a second. Nothing of either reaches a file or a pipe.
+// Terminal output: bold text on stdout (unless NO_COLOR is set), and one progress line on stderr for work
+// over a second. Files and pipes get neither.
 #pragma once
 
 #include <chrono>

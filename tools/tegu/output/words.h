@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the command line that several operations take: lists of numbers, a range, the base of a logarithm.
+// Option values of several operations: lists of numbers, a range, the base of a logarithm.
 #pragma once
 
 #include <string>

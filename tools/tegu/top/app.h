@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tegu top` without a terminal and without a daemon: samples and keys go in, frames come out. Times are
-// seconds of any one clock.
+// `tegu top` without a terminal or daemon: converts samples and keys to frames. Times are seconds of one
+// clock.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class App {
     App(const Order& order, double interval);
 
     void add(Sample sample);
-    // False: the user wants to leave.
+    // False: the user quits.
     bool press(int key, const Screen& screen);
 
     double interval() const { return choice_.interval; }

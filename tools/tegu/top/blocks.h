@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of lines of the screen, each for a part of the view. A line's rank says what a small screen
-// leaves out.
+// The groups of lines of the screen, each for a part of the view. Small screens omit lines by rank.
 #pragma once
 
 #include "tools/tegu/top/parts.h"

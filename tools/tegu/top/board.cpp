@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's part of the screen. Loads have one calm colour, since a busy GPU is what the board was bought
-// for; green, yellow and red say how far it is to something bad: throttling, the end of the memory, the limit
-// of a rail.
+// The board's part of the screen. Loads have one neutral colour, because a high load is normal. Green, yellow
+// and red show the distance to a limit: throttling, memory, the limit of a rail.
 #include <algorithm>
 
 #include "tools/tegu/output/bars.h"

@@ -67,7 +67,7 @@ std::string cell(const Account& account, Column column) {
     }
 }
 
-// It has no connection any more; the daemon remembers it for a while.
+// A client without a connection, which the daemon still lists.
 bool is_gone(const Account& account) {
     return account.connections && *account.connections <= 0;
 }

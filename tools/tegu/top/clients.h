@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of clients, by process or by user: which columns there are, which have place, and the order of
-// the rows.
+// The table of clients, by process or by user: its columns, the columns that fit, and the order of the rows.
 #pragma once
 
 #include <string>

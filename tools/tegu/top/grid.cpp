@@ -27,8 +27,8 @@ void append_number(const char* pattern, unsigned number, std::vector<Glyph>& gly
     append_ascii(text, glyphs);
 }
 
-// What takes no column would change its neighbours, or the direction of writing: it is shown by its number,
-// as what cannot be printed is.
+// Zero-width characters could change their neighbours or the writing direction, so they are shown by number,
+// like unprintable ones.
 void append_wide(wchar_t code, std::vector<Glyph>& glyphs) {
     const int columns = iswprint(static_cast<wint_t>(code)) != 0 ? wcwidth(code) : 0;
     if (columns == 1 || columns == 2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A screen as a grid of cells, each with a character and a style by its meaning: what the layout draws, a
-// terminal or a test shows. Text from outside gets in only as what it looks like: control characters,
-// invisible ones and broken UTF-8 are shown by their numbers, and columns are counted, not bytes.
+// A screen as a grid of cells, each with a character and a semantic style; a terminal or a test shows it. In
+// external text, control characters, invisible ones and invalid UTF-8 are shown by number. Widths are
+// columns, not bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of `tegu top` that are no characters, whatever the terminal and its library call them.
+// The non-character keys of `tegu top`, independent of the terminal library.
 #pragma once
 
 namespace tegu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One frame: what is known and what the user chose, as a grid of the size of the screen. A pure function, so
-// that tests look at frames without a terminal. The board stands at the left, the daemon at the right, the
-// clients below; a small screen has one column and the lines that matter most.
+// One frame: the view and the user's choices as a grid of the screen's size. Pure, so that tests need no
+// terminal. The board is at the left, the daemon at the right, clients are below; a small screen has one
+// column and the most important lines.
 #pragma once
 
 #include "tools/tegu/top/blocks.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the program is built without ncurses.
+// A build without ncurses.
 #include "tools/tegu/top/terminal.h"
 
 namespace tegu {

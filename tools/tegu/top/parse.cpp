@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON of HEALTH as a View. Boost's parser makes a tree of texts, and recurses: so what is too large or
-// too deep is refused before.
+// Parses the JSON of HEALTH to a View. Boost's parser is recursive and builds a tree of strings, so input
+// that is too large or too deep is refused first.
 #define BOOST_BIND_GLOBAL_PLACEHOLDERS  // Boost 1.73 to 1.75 warn of a use of their own
 #include <algorithm>
 #include <boost/property_tree/json_parser.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What grew between two views.
+// Differences between two views.
 #include <algorithm>
 #include <map>
 #include <utility>

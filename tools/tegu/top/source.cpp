@@ -26,7 +26,7 @@ Clock::duration duration(double seconds) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// Empty if nobody knows it.
+// Empty if unknown.
 std::string user_name(Number uid) {
     if (!uid || *uid < 0 || *uid > 4294967295.0) return {};
     char text[4096];

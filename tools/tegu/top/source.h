@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the daemon how it is, again and again, on a thread of its own: a daemon that hangs holds this thread,
-// not the keys. One connection, sought again each time when it is lost.
+// Polls HEALTH on a separate thread, so that a hung daemon does not block the keys. Uses one connection and
+// reconnects after a loss.
 #pragma once
 
 #include <condition_variable>
@@ -21,10 +21,10 @@ namespace top {
 double steady_seconds();  // of a clock that never jumps
 double unix_seconds();
 
-// A client that says at once when the daemon is gone.
+// A client that fails at once after the daemon has ended.
 Expected<client::Client> connect_once(const CommonOptions& options);
 
-// Names of uids, asked once: whoever knows them may be far away.
+// Names of uids, looked up once: the name service may be remote.
 using UserNames = std::map<double, std::string>;
 
 // One answer, on the caller's thread. An account's `user` is the name of its uid.

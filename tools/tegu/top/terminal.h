@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal, through ncurses, which alone knows what to send to which kind of terminal. Made once a
-// process; the terminal is given back as it was found whatever ends the program, a signal or a crash
-// included, and while it is stopped.
+// The terminal, through ncurses. Create it once per process. The terminal state is restored when the program
+// ends, also by a signal or a crash, and while it is stopped.
 #pragma once
 
 #include <memory>
@@ -30,7 +29,7 @@ class Terminal {
     // Waits for a key, for news on `fd`, for a new size, for a signal, or for `seconds`. False: the terminal
     // is gone.
     virtual bool wait(int fd, double seconds) = 0;
-    // The signal that asks the program to end; 0: none came. SIGINT is among them.
+    // The received signal to end the program, such as SIGINT; 0: none.
     virtual int ended_by() const = 0;
 };
 

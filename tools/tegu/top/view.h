@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tegu top` knows at one moment: the daemon's answer to HEALTH, read from its JSON, and what grew since
-// the answer before. Every value may be missing, as on a board that does not have it or from a daemon that
-// does not tell it. Nothing here knows of a terminal.
+// The data of `tegu top` at one moment: the reply to HEALTH, parsed from JSON, and the differences to the
+// previous reply. Every value may be missing, depending on board and daemon. Independent of a terminal.
 #pragma once
 
 #include <optional>
@@ -119,7 +118,7 @@ Expected<View> parse_view(const std::string& json);
 // the same process any more.
 void add_rates(View& view, const View& before, double seconds);
 
-// The share of the GPU that is busy: what the board says, else its executors.
+// The busy share of the GPU: the board's value, else that of its executors.
 Number gpu_share(const View& view);
 
 }  // namespace top

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of jobs that are tuned, each by itself, and the jobs that stand for a class while it is
-// measured: a small, a middle and a large one of it. A policy gets a row if it is good for all of them.
-// operations/<stem>.cpp lists those of an operation.
+// The classes of jobs that are tuned separately. A small, a middle and a large job represent a class; a
+// policy gets a row if it is good for all of them. operations/<stem>.cpp lists the classes of an operation.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ struct ClassLimits {
     std::uint64_t elements = UINT64_MAX;     // of an input
 };
 
-// Whether the job can be done at all, is of the kind that its axis says, and is within the limits.
+// Whether the job is possible, matches the kind of its axis, and is within the limits.
 bool fits(const Job& job, const ClassLimits& limits);
 
 // The classes of an operation, by its stem, of which at least one job is within the limits. Empty: it has no

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the arrays of measured jobs hold: the same bytes in every run and on every machine, filled by all
-// threads of a pool.
+// The content of measured arrays: the same bytes in every run and on every machine. All threads of a pool
+// fill them.
 #pragma once
 
 #include <cstddef>

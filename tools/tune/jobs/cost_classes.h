@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of jobs whose time is measured over the number of elements, for the choice of where a job runs.
-// A class is narrow, and measured with the first number of its detail: time grows with it in known ways.
+// The classes of jobs whose time is measured over the number of elements, for placement. A class is narrow
+// and measured with the first value of its detail; the growth of time with the detail is known.
 #pragma once
 
 #include <string>

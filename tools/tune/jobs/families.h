@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation describes its classes: families that differ in size alone, and the sizes; and the families
-// of the classes whose cost is measured. Rows are the jobs on each row of an array.
+// The class description of an operation: families of jobs that differ only in size, the sizes, and the
+// families whose cost is measured. Rows are jobs on each row of an array.
 #pragma once
 
 #include <array>

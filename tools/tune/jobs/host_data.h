@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that measured jobs read, in memory of the host. Jobs of one type share an array: a shorter job
-// reads the front of it.
+// Input arrays of measured jobs in host memory. Jobs of one type share an array; a shorter job reads its
+// front.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using HostArray = std::shared_ptr<const std::byte[]>;
 
 class HostData {
   public:
-    // `pool` outlives it. Arrays that nobody uses are kept up to so many bytes.
+    // `pool` outlives it. Unused arrays are kept up to this many bytes.
     HostData(kernels::ThreadPool& pool, std::uint64_t kept_bytes) : pool_(pool), kept_bytes_(kept_bytes) {}
 
     // At least n elements. `which`: 0 or 1, two different arrays of a kind.

@@ -10,7 +10,7 @@ std::uint64_t filled(const std::vector<std::uint64_t>& columns, std::size_t outp
     return output < columns.size() ? columns[output] : spec.cols;
 }
 
-// The index of the first element that differs in the first `cols` of each row; spec's size: none does.
+// The index of the first different element in the first `cols` of each row; spec's size if all are equal.
 std::uint64_t first_difference(const ArraySpec& spec, std::uint64_t cols, const std::byte* a,
                                const std::byte* b) {
     const std::uint64_t bytes = element_bytes(spec.type);

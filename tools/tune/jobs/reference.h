@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measured job must give: its plan, its inputs, and the outputs of the CPU backend with its default
-// policy. A policy never changes a bit of a result, so every run of every candidate is held against these
-// bytes.
+// The reference of a measured job: its plan, its inputs, and the outputs of the CPU backend with the default
+// policy. A policy never changes a result bit, so every run of every candidate is compared with these bytes.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges of elements, with three shapes each. Sizes within a range are no powers of two, as those of most
-// programs are not.
+// The ranges of elements, with three shapes each. Sizes within a range are not powers of two, as in most
+// programs.
 #include "tools/tune/jobs/families.h"
 
 namespace tegu::tune {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has to do, as a list of steps: classes to tune, then costs to measure. The useful ones come
-// first, as time may not be enough for all.
+// The work of a run as a list of steps: classes to tune, then costs to measure. The most useful ones are
+// first, because time may be too short for all.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench: one backend of this machine, as the tuner measures it. It holds the jobs of a class with their
-// inputs, runs them with any policy, and compares results. Two implementations: the CPU backend's pool, and a
-// GPU.
+// Bench: one measured backend of this machine. It holds the jobs of a class with their inputs, runs them with
+// any policy, and compares results. Two implementations: the CPU backend's pool, and a GPU.
 #pragma once
 
 #include <memory>

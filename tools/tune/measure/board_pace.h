@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoardPace: whether this machine runs at full speed, from its sensors. Heat and low voltage slow a board
-// down for a while: what was measured meanwhile is worth nothing. A limit of power holds all the time; it is
-// told once.
+// BoardPace: reads from sensors whether this machine runs at full speed. Heat and low voltage slow a board
+// down temporarily, which invalidates measurements. A power limit is permanent and reported once.
 #pragma once
 
 #include <atomic>

@@ -14,7 +14,7 @@ constexpr double kSampleUs = 200;       // that a sample takes at least
 constexpr unsigned kMostRuns = 16;      // of a sample
 constexpr double kFirstLimitUs = 60e6;  // of a run before anything is known
 constexpr double kLeastLimitUs = 2e6;   // of a run
-// a policy that is slower than so many times the default is not measured
+// a policy slower than this factor of the default is not measured
 constexpr double kSlowerThanDefault = 50;
 constexpr unsigned kTries = 4;  // of a measurement, if the board is slow again and again
 

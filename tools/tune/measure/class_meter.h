@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClassMeter: times and checks policies on the jobs of one class. A measurement during which something slowed
-// the board down is thrown away and repeated.
+// ClassMeter: times and checks policies on the jobs of one class. A measurement with a slowed board is
+// discarded and repeated.
 #pragma once
 
 #include <atomic>

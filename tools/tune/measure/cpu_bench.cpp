@@ -9,8 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Copies of small inputs take turns through so much memory: more than the caches of single cores. A cache
-// that all cores share may hold them, as it holds what a client has just written.
+// Copies of small inputs rotate through this much memory: more than the per-core caches. A shared cache may
+// hold them, as it holds data that a client has just written.
 constexpr std::uint64_t kRotatedBytes = 32 << 20;
 constexpr std::uint64_t kMostCopies = 64;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What measuring takes, before and while it is done: estimates from plans, and the measurement of a cost.
+// The effort of measuring: estimates from plans, and the measurement of a cost.
 #pragma once
 
 #include <atomic>

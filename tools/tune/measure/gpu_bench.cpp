@@ -19,7 +19,7 @@ std::uint64_t aligned(std::uint64_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// All copies lie behind each other in one piece of memory: inputs, then outputs, then the next copy.
+// All copies are consecutive in one allocation: inputs, then outputs, then the next copy.
 class GpuJob final : public MeasuredJob {
   public:
     GpuJob(std::shared_ptr<const Reference> reference, device::Gpu& gpu, device::Stream stream,

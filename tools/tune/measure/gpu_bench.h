@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a Bench: inputs and outputs in device memory, times by a Stopwatch. It goes through device::Gpu,
-// so it works on the device of the tests, too.
+// A GPU as a Bench: inputs and outputs in device memory, times by a Stopwatch. It uses device::Gpu, so it
+// also works on the test device.
 #pragma once
 
 #include "kernels/device/gpu.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT, SIGTERM and SIGHUP end a run in order: the measurement at hand is dropped, files are written. A
-// second one ends the process at once.
+// SIGINT, SIGTERM and SIGHUP end a run in order: the current measurement is dropped, files are written. A
+// second signal ends the process at once.
 #pragma once
 
 #include <atomic>

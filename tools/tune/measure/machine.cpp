@@ -13,7 +13,7 @@
 namespace tegu::tune {
 namespace {
 
-// A class has up to three jobs at once, each with its inputs and results here and on the device.
+// A class has up to three jobs at once, each with inputs and results on the host and on the device.
 constexpr std::uint64_t kHostShare = 12;        // of the memory, for the arrays of one job
 constexpr std::uint64_t kDeviceShare = 5;       // of the device's, for the copies of one job
 constexpr std::uint64_t kIntegratedShare = 12;  // likewise, where both are one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine: what a run measures on: the pool of the CPU, a GPU if there is one, and what is known of both. All
-// of it belongs to the thread that opened it.
+// Machine: the hardware of a run: the CPU pool, an optional GPU, and their properties. Use it only on the
+// thread that opened it.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy in words, for lines of results and tables.
+// A policy as text, for results and tables.
 #pragma once
 
 #include <string>

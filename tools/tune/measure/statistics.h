@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What repeated times say: their middle and how far they scatter around it. Medians, because the times of a
-// machine have outliers on one side.
+// Statistics of repeated times: the median and the deviation from it. Medians, because times have outliers on
+// one side.
 #pragma once
 
 #include <vector>

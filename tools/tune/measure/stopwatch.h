@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stopwatch: the time of work on a stream. Of a CUDA device by events, which stand on the stream itself;
-// tests with a device that is none bring their own.
+// Stopwatch: the time of work on a stream. CUDA devices use events on the stream; tests with a simulated
+// device pass their own implementation.
 #pragma once
 
 #include <memory>

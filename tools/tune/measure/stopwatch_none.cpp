@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built without CUDA there is no device to time.
+// A build without CUDA has no device to time.
 #include "tools/tune/measure/stopwatch.h"
 
 namespace tegu::tune {

@@ -88,7 +88,7 @@ void Progress::step_ends(const WorkStep& step, const StepNews& news) {
     draw();
 }
 
-// Time that is over is said once, at the end.
+// Expired time is reported once, at the end.
 void Progress::left_out(const WorkStep& step, const std::string& reason) {
     if (reason == kOutOfTime) return;
     if (!live_) say_of_step(step.id + " is left out: " + reason);

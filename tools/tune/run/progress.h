@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress: what a run says on stderr while it runs. On a terminal one line is rewritten, and only what lasts
-// stays above it; elsewhere each step is a line.
+// Progress: the stderr output of a run. On a terminal one line is rewritten, with permanent messages above
+// it; elsewhere each step is a line.
 #pragma once
 
 #include <chrono>

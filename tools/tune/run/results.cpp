@@ -7,7 +7,7 @@
 namespace tegu::tune {
 namespace {
 
-// Words that stand in every name of their kind, and tell nothing.
+// Words that occur in every name of a kind and are omitted.
 std::string without_marks(std::string name) {
     for (const char* const mark : {"(R)", "(TM)", "(r)", "(tm)", "NVIDIA Jetson ", " CPU", " Processor"})
         for (std::size_t at; (at = name.find(mark)) != std::string::npos;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run gives: the table, and its account as JSON.
+// The results of a run: the table, and a report as JSON.
 #pragma once
 
 #include <string>

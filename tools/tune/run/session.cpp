@@ -61,7 +61,7 @@ double Session::seconds_left() const {
     return std::chrono::duration<double>(end_ - Clock::now()).count();
 }
 
-// Records of other kernels than these do not count: their steps are done again.
+// Records of other kernel versions are ignored, and their steps run again.
 Result<void> Session::take_from_journal(const Work& work) {
     std::size_t outdated = 0;
     for (const WorkStep& step : work.steps()) {

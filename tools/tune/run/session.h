@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session: one run over its steps, within its time. Each step gets an equal share of what is left; a step
-// that needs much more is left out. What is found goes to the journal before the next step begins.
+// Session: one run over its steps within a time limit. Each step gets an equal share of the time left; a step
+// that needs much more is skipped. Findings are written to the journal before the next step.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct StepNews {
     double speed = 1;  // default time over that of the row
 };
 
-// What a run tells while it runs. Called on the thread of the session.
+// Progress callbacks of a run. Called on the thread of the session.
 class Reporter {
   public:
     virtual ~Reporter() = default;
@@ -48,7 +48,7 @@ struct SessionMachine {
     TuningEvidence evidence;                      // date, driver, toolkit and power mode of each row
     std::function<unsigned(TuningBackend)> clock_mhz;
     std::function<std::uint64_t()> foreign_jobs;  // that tegud has run since the last call
-    std::uint64_t host_bytes = 0;                 // for arrays that nobody uses just now
+    std::uint64_t host_bytes = 0;                 // for arrays without a present user
 
     Bench& bench_of(TuningBackend backend) const;  // REQUIRES: it is measured
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TableCheck: the jobs of every class with the policies of a table against the default, without a search. It
-// measures the jobs that a tuner measures, and one of each class that lies between two of them, which no
-// tuner has seen.
+// TableCheck: compares the policies of a table with the default on jobs of every class, without a search. It
+// measures the tuner's jobs, and one job of each class between two of them, which the tuner has not measured.
 #pragma once
 
 #include <atomic>

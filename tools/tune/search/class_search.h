@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the best policy of one class. It tries the default and the known rows first, then successive
-// halving over a sample of the grid, then steps to better neighbours. Fields that do nothing get their
-// default back. The result is compared with the default anew, in turns. It gets a row if the gain is clear,
-// twice.
+// The search for the best policy of one class: default and known rows, successive halving over a sample of
+// the grid, then steps to better neighbours. Fields without effect get their default. The result must beat
+// the default clearly in two new comparisons.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Successive halving: all candidates are measured a little, the better half again with twice the samples, and
-// so on. So most of the time goes to those that may be the best. The candidates are numbers; what they stand
-// for, and the clock, are the caller's.
+// Successive halving: measures all candidates briefly, the better half again with twice the samples, and so
+// on. So most of the time is spent on the best candidates. Candidates are numbers; the caller measures them.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ struct Halving {
 // The score of a candidate after `samples` more of it; smaller is better. No value: it cannot run, or is
 // wrong; it is out.
 using Score = std::function<std::optional<double>(std::size_t candidate, unsigned samples)>;
-// Whether to end early: time is up, or somebody wants an end. Asked before each candidate.
+// Whether to end early: time is up, or a stop was requested. Called before each candidate.
 using Stop = std::function<bool()>;
 
 // The candidates that are left, best first; of equal scores the first. When stopped within a round: those of

@@ -10,7 +10,7 @@ const tuning::PolicyField& field_of(const PolicySubject& subject, const PolicyAx
     return *tuning::find_policy_field(subject.backend, subject.operation, axis.name);
 }
 
-// More threads than the pool has are the same as all of them.
+// More threads than the pool has count as all of them.
 bool is_useful(const PolicySubject& subject, std::string_view name, std::int64_t value) {
     return subject.backend == TuningBackend::Cuda || name != "threads" || value < subject.cpu_threads;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid of candidate policies of an operation on a device, from the registry of kernels/tuning, and the
-// policies that its points stand for.
+// policy of each point.
 #pragma once
 
 #include <string_view>

@@ -9,7 +9,7 @@
 namespace tegu::tune {
 namespace {
 
-// Another index of the axis than the one at hand. REQUIRES: it has two.
+// A different index of the axis. REQUIRES: the axis has at least two.
 std::size_t another(const PolicyAxis& axis, std::size_t at, Random& random) {
     const std::size_t index = random.below(axis.values.size() - 1);
     return index + (index >= at);

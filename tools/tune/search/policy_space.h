@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policies that a search may try: a grid of candidate values, one axis a field. Points are indices into
-// the axes, so that samples, neighbours and comparisons need no knowledge of what a field means.
-// tools/tune/search/policies.h makes the grid of an operation.
+// The policies of a search: a grid of candidate values with one axis for each field. Points are indices into
+// the axes, so that samples, neighbours and comparisons are independent of the fields.
+// tools/tune/search/policies.h creates the grid of an operation.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are there whole or not at all, also after a power cut.
+// Atomic file writes: a file is complete or missing, also after a power cut.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding: what one step of a run found out, of a class or of a cost, and its text in the journal.
+// Finding: the result of one step of a run, for a class or a cost, and its text in the journal.
 #pragma once
 
 #include <optional>

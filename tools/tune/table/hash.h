@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FNV-1a, 64 bits: for checksums against torn writes and for seeds, not against people.
+// FNV-1a, 64 bits: for checksums against torn writes and for seeds, not for security.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journal: what a run has measured so far, on disk after every class, so that the next run goes on behind a
-// power cut. A header says for which machine it holds; each record carries its length and a checksum, and
-// whatever follows the last whole record is cut off when the file is opened.
+// Journal: the measurements of a run, on disk after every class, so that the next run can continue after a
+// power cut. The header identifies the machine; each record has its length and a checksum. Opening truncates
+// the file after the last complete record.
 #pragma once
 
 #include <string>

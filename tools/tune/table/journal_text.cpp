@@ -28,7 +28,7 @@ std::string record_line(const JournalRecord& record) {
     return std::string(kRecord) + id + numbers;
 }
 
-// The line up to its end, and the text behind it; no value: it has no end.
+// The first line, and the text after it; nullopt without a line end.
 std::optional<std::string_view> take_line(std::string_view& bytes) {
     const std::size_t end = bytes.find('\n');
     if (end == std::string_view::npos) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overlay: the file that tegud prefers to all tables that came with it, with a way back.
+// Overlay: the file that tegud prefers to all shipped tables, with a backup of the previous one.
 #pragma once
 
 #include <optional>

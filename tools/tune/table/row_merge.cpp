@@ -23,7 +23,7 @@ using Ranges = std::array<TuningRange TuningClass::*, 4>;
 constexpr Ranges kRanges = {&TuningClass::sequences, &TuningClass::elements, &TuningClass::detail,
                             &TuningClass::levels};
 
-// The range that both together have; no value: they do not touch.
+// The union of both ranges; nullopt if they do not touch.
 bool join(const TuningRange& a, const TuningRange& b, TuningRange* joined) {
     if (a.end != b.begin && b.end != a.begin) return false;
     *joined = {std::min(a.begin, b.begin), std::max(a.end, b.end)};

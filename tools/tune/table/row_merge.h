@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that say the same for neighbouring classes become one: tables stay short, and say where a policy
-// holds.
+// Merges equal rows of neighbouring classes, so that tables are short.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and devices of tables in words.
+// Rows and devices of tables as text.
 #pragma once
 
 #include <string>

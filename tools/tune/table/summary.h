@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summary: what a run or a check came to, over all classes: how many rows, and tuned against default time.
+// Summary: the result of a run or a check over all classes: number of rows, and tuned against default time.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ SampleJob fused_job() {
     return sample;
 }
 
-// A job that a row is for, if there is one; rows of a backend that this machine lacks do not count.
+// A job that the row covers, if any; rows of a backend that this machine lacks are ignored.
 Choice choose(const TuningTable& table, const std::string& operation, bool has_gpu) {
     if (operation == "fused") return {fused_job(), nullptr};
     for (const TuningRow& row : table.rows) {

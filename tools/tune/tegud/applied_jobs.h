@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One job of each operation through the daemon, against the CPU backend of this process: proof that a table
-// that was just installed serves, and changes no result.
+// One job of each operation through the daemon, compared with the CPU backend of this process. It checks that
+// a new table is in use and changes no result.
 #pragma once
 
 #include <string>

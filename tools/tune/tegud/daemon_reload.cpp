@@ -21,7 +21,7 @@ Error error_of(const client::Error& error) {
     return field_error(static_cast<Status>(error.status), error.field, error.allowed, error.message);
 }
 
-// Whether systemctl did it.
+// Whether systemctl succeeded.
 bool systemctl_reload() {
     char program[] = "systemctl", command[] = "reload", unit[] = "tegud.service";
     char* const arguments[] = {program, command, unit, nullptr};

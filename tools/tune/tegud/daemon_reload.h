@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Daemon: the tegud of this machine, as far as it is told to read its tables again.
+// Daemon: reloads the tables of this machine's tegud.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Daemon {
     static Result<Daemon> find(const std::string& socket, const std::string& sysroot);
 
     std::string name() const { return "tegud (pid " + std::to_string(pid_) + ")"; }
-    const std::string& overlay() const { return overlay_; }  // where it looks for one; empty: nowhere
+    const std::string& overlay() const { return overlay_; }  // path of the overlay; empty: none
     // Has it read settings and tables again, through systemd if that started it, else with SIGHUP; returns
     // when it has. Errors: Denied, DeadlineExceeded (it does not say that it did), Unavailable.
     Result<void> reload();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a tegud by the processes of this machine and by its own account.
+// Facts about a tegud from the processes of this machine and from its reported fields.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TegudWatch: whether a tegud of this machine computes while the tuner measures. Its jobs take cores, memory
-// and the GPU from the measurement. An idle one takes nothing but memory.
+// TegudWatch: detects a tegud of this machine that computes while the tuner measures. Its jobs use cores,
+// memory and the GPU. An idle one uses only memory.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of the ladder, and what the steps differ in on the host.
+// The launches of the ladder, and the host-side differences of the steps.
 #include "tools/field/seeds/add/ladder.h"
 
 #include "tools/field/seeds/add/ladder.cuh"

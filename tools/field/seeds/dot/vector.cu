@@ -11,7 +11,7 @@ namespace {
 
 using namespace cuda;
 
-// How two values become one, and the value of nothing.
+// Combines two values, and the neutral element.
 struct Smaller {
     TEGU_DEVICE static float nothing() { return bit_cast<float>(0x7f800000u); }
     TEGU_DEVICE static float join(float a, float b) { return b < a ? b : a; }

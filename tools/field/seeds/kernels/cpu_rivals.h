@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain loops on one thread that the authors of the seeds measured their kernels against.
+// The plain loops on one thread that the authors of the seeds used for comparison.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases of S3 on the CPU and on the GPU share.
+// Shared by the CPU and GPU cases of S3.
 #pragma once
 
 #include "tools/field/seeds/seed_case.h"

@@ -3,7 +3,7 @@
 
 namespace tegu::tune {
 
-// Its parts are tuned and measured.
+// Not tuned itself: its parts are tuned and measured.
 std::vector<Family> fused_families(TuningBackend) {
     return {};
 }

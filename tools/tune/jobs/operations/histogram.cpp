@@ -4,7 +4,7 @@
 namespace tegu::tune {
 namespace {
 
-// The second of the three jobs looks for the range itself, as many programs let it.
+// The second of the three jobs includes the range search, as in many programs.
 Family histogram_family(ElementType type, TuningRange detail, const char* word,
                         std::array<std::uint32_t, 3> bins, const Sizes& sizes, unsigned rank) {
     Family family;

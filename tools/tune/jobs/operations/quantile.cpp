@@ -31,7 +31,7 @@ JobParams quantile_params(std::uint64_t count) {
 
 }  // namespace
 
-// The kernels see the width of an element, not its type.
+// The kernels depend on the width of an element, not on its type.
 std::vector<Family> quantile_families(TuningBackend backend) {
     const Sizes fine = {&whole_sizes()}, coarse = {&coarse_sizes()}, rows = {&row_sizes()};
     const Sizes& sizes = backend == TuningBackend::Cuda ? fine : coarse;

@@ -34,7 +34,7 @@ Family topk_family(ElementType type, const Results& results, const Sizes& sizes,
 
 }  // namespace
 
-// The kernels see the width of an element, not its type.
+// The kernels depend on the width of an element, not on its type.
 std::vector<Family> topk_families(TuningBackend backend) {
     const Sizes fine = {&whole_sizes()}, coarse = {&coarse_sizes()}, rows = {&row_sizes()};
     std::vector<Family> families;

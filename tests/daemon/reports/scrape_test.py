@@ -188,6 +188,7 @@ class ScrapeTest(unittest.TestCase):
             and "connections" not in name
             and name != "tegu_users"
         ]
+        self.assertEqual((before["tegu_users"], printed["tegu_users"]), ("0", "1"))
         self.assertGreater(len(steady), len(printed) // 2)
         for name in steady:
             self.assertEqual(printed[name], before[name], name)

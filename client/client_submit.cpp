@@ -7,7 +7,7 @@ namespace tegu::clientlib {
 namespace {
 
 constexpr std::size_t kGatherBytes = 32 * 1024;
-constexpr std::uint64_t kNoHandle = UINT64_MAX;  // a placeholder until refresh() writes the handle
+constexpr std::uint64_t kNoHandle = UINT64_MAX;  // refresh() writes the handle
 
 std::string input_field(int index, const char* member) {
     return "inputs[" + std::to_string(index) + "]." + member;

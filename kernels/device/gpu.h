@@ -78,9 +78,8 @@ class Gpu {
 };
 
 struct GpuLimits {
-    std::size_t workspace_bytes =
-        std::size_t{256}  // for one job, besides its arrays; at most a quarter of the device's memory
-        << 20;
+    // For one job, besides its arrays; at most a quarter of the device's memory.
+    std::size_t workspace_bytes = std::size_t{256} << 20;
 };
 
 // Limits `limit_bytes` to 1 / `parts` of the device's memory.

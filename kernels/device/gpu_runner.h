@@ -37,8 +37,8 @@ struct GpuRunnerLimits {
     // copies of clients' buffers, and other memory of jobs
     std::size_t arena_bytes = std::size_t{512} << 20;
     std::size_t registered_bytes = std::size_t{1} << 30;  // of clients' buffers, on class B; pinned in memory
-    std::size_t register_from_bytes = std::size_t{64}
-                                      << 10;  // below this, a job's part of a buffer is copied
+    // Below this, a job's part of a buffer is copied.
+    std::size_t register_from_bytes = std::size_t{64} << 10;
 };
 
 class GpuRunner {

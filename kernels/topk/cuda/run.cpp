@@ -20,11 +20,10 @@ constexpr std::uint64_t kBatchBytes = std::uint64_t{64} << 20;  // lists of a ba
 constexpr std::uint64_t kMaxBatch = 32768;
 // maximum of segments that several blocks sample each; with more, one block samples each
 constexpr std::uint64_t kSampledTogether = 32;
-constexpr std::uint64_t kFilterBytes = std::uint64_t{64}
-                                       << 20;  // that a multiprocessor filters in one launch: milliseconds
-constexpr std::uint64_t kBlockWork =
-    std::uint64_t{1}  // elements that a multiprocessor's blocks select from in one launch
-    << 22;
+// Bytes that a multiprocessor filters in one launch: milliseconds.
+constexpr std::uint64_t kFilterBytes = std::uint64_t{64} << 20;
+// Elements that a multiprocessor's blocks select from in one launch.
+constexpr std::uint64_t kBlockWork = std::uint64_t{1} << 22;
 
 class TopkRun {
   public:

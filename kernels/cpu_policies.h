@@ -5,6 +5,10 @@
 
 #include <cstdint>
 
+#include "kernels/entropy_map/policy.h"
+#include "kernels/quantile/policy.h"
+#include "kernels/topk/policy.h"
+
 namespace tegu::kernels {
 
 // The threads of a job, for every operation.
@@ -14,36 +18,16 @@ struct CpuSharePolicy {
     std::uint64_t share_ns = 0;
 };
 
-// For add and rowscale.
+// For operations that go through their arrays in blocks.
 struct CpuBlockPolicy {
     // block of one thread, a multiple of 4096; 0: the operation's own number
     std::uint64_t block_bytes = 0;
 };
 
-enum class CpuEntropyMethod : std::uint8_t { Chosen, Slide, Planes, Columns, Prefix };
-struct CpuEntropyMapPolicy {
-    // A method that cannot compute the map is replaced by the automatic choice.
-    CpuEntropyMethod method = CpuEntropyMethod::Chosen;
-    std::uint32_t tile_rows = 0;  // results that a thread takes at a time; 0: 64
-    std::uint32_t tile_cols = 0;  // 0: by method
-};
-
-enum class CpuTopkMethod : std::uint8_t { Chosen, Direct, Blocks, Threshold, Buckets };
-struct CpuTopkPolicy {
-    // Not used by `distinct`. A method that cannot solve the problem is replaced by the automatic choice.
-    CpuTopkMethod method = CpuTopkMethod::Chosen;
-};
-
-enum class CpuQuantileMethod : std::uint8_t { Chosen, Counts, Direct, Brackets, Sort };
-struct CpuQuantilePolicy {
-    CpuQuantileMethod method = CpuQuantileMethod::Chosen;  // replaced if it cannot solve the problem
-};
-
 // The policies of one job; an operation reads its own member only.
 struct CpuPolicies {
     CpuSharePolicy share;
-    CpuBlockPolicy add;
-    CpuBlockPolicy rowscale;
+    CpuBlockPolicy block;
     CpuEntropyMapPolicy entropy_map;
     CpuTopkPolicy topk;
     CpuQuantilePolicy quantile;

@@ -151,7 +151,7 @@ Result<RunReport> run_add(const Job& job, const AddParams&, const JobPlan& plan,
                           Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     const WorkerGroup workers = group_for(context, plan.predicted_ns, stop);
-    const Run run(job, inputs, outputs[0].data, context.policies.add);
+    const Run run(job, inputs, outputs[0].data, context.policies.block);
     Result<void> done =
         workers.try_run(run.blocks(), [&](std::uint64_t block, unsigned) { return run.block(block); });
     if (!done) return std::move(done).error();

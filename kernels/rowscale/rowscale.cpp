@@ -183,7 +183,7 @@ Result<RunReport> run_rowscale(const Job& job, const RowscaleParams& params, con
                                const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     const WorkerGroup workers = group_for(context, plan.predicted_ns, stop);
-    const Run run(job, params, inputs[0], outputs, context.policies.rowscale);
+    const Run run(job, params, inputs[0], outputs, context.policies.block);
     const bool enough_rows = workers.size() == 1 || job.rows >= 4 * std::uint64_t{workers.size()};
     const bool long_rows = job.cols * element_bytes(job.type) > kLongRowBytes;
     Result<void> done = job.axis == Axis::Whole     ? run.whole(workers)

@@ -26,7 +26,7 @@ std::vector<PolicyField> cuda_fields() {
 }
 
 std::vector<PolicyField> cpu_fields() {
-    return {block_bytes<&kernels::CpuPolicies::rowscale>()};
+    return {block_bytes()};
 }
 
 }  // namespace

@@ -78,6 +78,14 @@ FieldBuilder launch_bytes(FieldBuilder of) {
     return of.multiples(4 * kKiB, 64 * kKiB, 256 * kMiB);
 }
 
+PolicyField block_bytes() {
+    return field<&CpuPolicies::block, &kernels::CpuBlockPolicy::block_bytes>(
+               "block_bytes", "bytes of the output that a thread takes at a time; 0: the operation's own")
+        .multiples(4 * kKiB, 4 * kKiB, 4096 * kKiB)
+        .or_zero()
+        .tries({0, 32 * kKiB, 64 * kKiB, 256 * kKiB, 512 * kKiB, 1024 * kKiB});
+}
+
 std::vector<PolicyField> reduce_fields() {
     constexpr auto kPart = &Policies::reduce;
     return {field<kPart, &ReducePolicy::threads_per_block>("threads_per_block", "threads of a block")

@@ -45,15 +45,6 @@ FieldBuilder launch_bytes(FieldBuilder of);
 // The policies of launches that several operations share.
 std::vector<PolicyField> reduce_fields();
 std::vector<PolicyField> count_fields();
-
-// Part: of type CpuBlockPolicy.
-template <auto Part>
-PolicyField block_bytes() {
-    return field<Part, &kernels::CpuBlockPolicy::block_bytes>(
-               "block_bytes", "bytes of the output that a thread takes at a time; 0: the operation's own")
-        .multiples(4 * kKiB, 4 * kKiB, 4096 * kKiB)
-        .or_zero()
-        .tries({0, 32 * kKiB, 64 * kKiB, 256 * kKiB, 512 * kKiB, 1024 * kKiB});
-}
+PolicyField block_bytes();
 
 }  // namespace tegu::tuning

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/job.h"
-#include "kernels/cpu_policies.h"
 #include "kernels/quantile/cpu/scan.h"
+#include "kernels/quantile/policy.h"
 #include "kernels/selection/cpu/sample.h"
 
 namespace tegu::kernels::quantile {
@@ -42,7 +42,7 @@ struct Method {
 
 // `wanted`: the method to use if it can solve the problem; else, and for Chosen, the fastest as measured.
 Method choose_method(const Problem& problem, CpuQuantileMethod wanted = CpuQuantileMethod::Chosen);
-// Time on one thread, from a model fitted to random values on the machine of docs/topk.md.
+// Time on one thread, from a model fitted to random values on an x86-64 server core.
 std::uint64_t predict_ns(const Problem& problem, const Method& method);
 // "brackets sample=16384 passes=1"; `passes` over the elements.
 void describe(const Method& method, std::uint64_t passes, RunPolicy* policy);

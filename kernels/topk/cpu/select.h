@@ -15,9 +15,9 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "kernels/cpu_policies.h"
 #include "kernels/selection/cpu/sample.h"
 #include "kernels/selection/cpu/workspace.h"
+#include "kernels/topk/policy.h"
 
 namespace tegu::kernels::topk {
 

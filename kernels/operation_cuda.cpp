@@ -7,9 +7,8 @@
 #include "kernels/registry.h"
 
 namespace tegu::cuda {
-namespace {
 
-Result<kernels::RunReport> dispatch(const Job& job, Span<const kernels::InputView> inputs,
+Result<kernels::RunReport> run_part(const Job& job, Span<const kernels::InputView> inputs,
                                     Span<const kernels::OutputView> outputs, const Context& context,
                                     const kernels::StopToken& stop) {
     switch (operation_of(job)) {
@@ -21,6 +20,8 @@ Result<kernels::RunReport> dispatch(const Job& job, Span<const kernels::InputVie
     }
     return make_error(Status::Unsupported, "operation is not known");
 }
+
+namespace {
 
 // A device cannot load an element from an address that is not a multiple of its size. Such an input is copied
 // first.
@@ -47,7 +48,7 @@ Result<kernels::RunReport> run_aligned(const Job& job, Span<const kernels::Input
         Result<void> done = align(job, context, &aligned[i]);
         if (!done) return std::move(done).error();
     }
-    return dispatch(job, Span<const kernels::InputView>(aligned.data(), inputs.size()), outputs, context,
+    return run_part(job, Span<const kernels::InputView>(aligned.data(), inputs.size()), outputs, context,
                     stop);
 }
 

@@ -19,6 +19,12 @@ Result<kernels::RunReport> run_job(const Job& job, Span<const kernels::InputView
                                    Span<const kernels::OutputView> outputs, const Context& context,
                                    const kernels::StopToken& stop);
 
+// As run_job(), for a part of a job that run_job() runs: the workspace stays. REQUIRES: each input is aligned
+// for its type.
+Result<kernels::RunReport> run_part(const Job& job, Span<const kernels::InputView> inputs,
+                                    Span<const kernels::OutputView> outputs, const Context& context,
+                                    const kernels::StopToken& stop);
+
 // Starts a report of this backend: "cuda sm_87". The operation adds its launch policy.
 kernels::RunReport cuda_report(const Context& context);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fused: several operations on one array in one job; each gives the same bits as alone. Statistics, histogram
-// and entropy share their reads of the data (kernels/fused/cpu/sweeps.h); top-k and quantiles follow one by
-// one. Only this operation uses other operations.
+// and entropy share their reads of the data (kernels/fused/cpu/sweeps.h); other parts follow one by one.
+// Only this operation uses other operations.
 #include "kernels/fused/part.h"
 
 #include <algorithm>
@@ -12,8 +12,6 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr const char* kPartWords = "reduce, topk, quantile, histogram, entropy";
-
 std::string_view stem_of(const FusedPart& part) {
     return find_operation(static_cast<std::uint16_t>(operation_of(part)))->stem;
 }
@@ -23,10 +21,6 @@ Job job_of(const Job& job, const FusedPart& part) {
     Job alone = job;
     std::visit([&](const auto& params) { alone.params = params; }, part);
     return alone;
-}
-
-bool is_swept(const FusedPart& part) {
-    return !std::holds_alternative<TopkParams>(part) && !std::holds_alternative<QuantileParams>(part);
 }
 
 // Adds one part that shares its reads: its parameters, and its outputs from `first` on, or none.
@@ -45,13 +39,13 @@ void add_part(const FusedPart& part, const OutputView* first, SweptParts* parts)
 
 Result<void> check_parts(const FusedParams& params) {
     if (params.parts.empty())
-        return field_error(Status::BadRequest, "parts", std::string("one or more of ") + kPartWords,
+        return field_error(Status::BadRequest, "parts", std::string("one or more of ") + fused_part_words(),
                            "a fused job has no parts");
     for (std::size_t i = 0; i < params.parts.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
             if (params.parts[i].index() == params.parts[j].index())
                 return field_error(Status::BadRequest, "parts",
-                                   std::string("each at most once: ") + kPartWords,
+                                   std::string("each at most once: ") + fused_part_words(),
                                    std::string(stem_of(params.parts[i])) + " is there twice");
     return {};
 }
@@ -100,6 +94,12 @@ Result<JobPlan> plan_fused(const Job& job, const FusedParams& params, const CpuP
     plan.scratch_bytes = std::max(plan.scratch_bytes, sweep_scratch_bytes(job, swept));
     plan.predicted_ns = others_ns + fused_ns(job, swept_ns, swept_count, slowest_ns);
     return plan;
+}
+
+bool is_swept(const FusedPart& part) {
+    SweptParts swept;
+    add_part(part, nullptr, &swept);
+    return swept.any();
 }
 
 Error error_of_part(Operation part, Error error) {

@@ -7,6 +7,9 @@
 
 namespace tegu::kernels {
 
+// Whether the part shares its reads of the data with others on the CPU.
+bool is_swept(const FusedPart& part);
+
 // The error of a part, with its name before the message. Cancelled and DeadlineExceeded end the whole job and
 // stay unchanged.
 Error error_of_part(Operation part, Error error);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/ignored_rows.h"
+#include "kernels/tuning/operation_tuning.h"
 #include "kernels/tuning/row_check.h"
 
 namespace tegu::tuning {
@@ -235,13 +236,14 @@ cuda::JobPolicies JobChoice::cuda() const {
 }
 
 kernels::CpuPolicies JobChoice::cpu(const Job& job) const {
-    kernels::CpuPolicies policies = whole.policies->cpu;
-    for (std::size_t i = 0; i < part_count; ++i) {
-        const Operation part = operation_of(std::get_if<FusedParams>(&job.params)->parts[i]);
-        if (part == Operation::Topk) policies.topk = parts[i].policies->cpu.topk;
-        if (part == Operation::Quantile) policies.quantile = parts[i].policies->cpu.quantile;
-    }
-    return policies;
+    if (part_count == 0) return whole.policies->cpu;
+    PolicySet policies = *whole.policies;
+    for (std::size_t i = 0; i < part_count; ++i)
+        for (const PolicyField& field :
+             tuning_of(operation_of(std::get_if<FusedParams>(&job.params)->parts[i])).cpu)
+            field.set(&policies, field.get(*parts[i].policies));
+    policies.cpu.share = whole.policies->cpu.share;
+    return policies.cpu;
 }
 
 }  // namespace tegu::tuning

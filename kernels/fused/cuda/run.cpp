@@ -19,30 +19,6 @@ struct Part {
     Job job;  // the part's own
     Span<const kernels::OutputView> outputs;
     Operation operation() const { return operation_of(*params); }
-    bool is_swept() const { return operation() != Operation::Topk && operation() != Operation::Quantile; }
-};
-
-struct Runner {
-    const Part& part;
-    Span<const kernels::InputView> inputs;
-    const Context& context;
-    const kernels::StopToken& stop;
-
-    Result<kernels::RunReport> operator()(const ReduceParams& p) const {
-        return run_reduce(part.job, p, inputs, part.outputs, context, stop);
-    }
-    Result<kernels::RunReport> operator()(const TopkParams& p) const {
-        return run_topk(part.job, p, inputs, part.outputs, context, stop);
-    }
-    Result<kernels::RunReport> operator()(const QuantileParams& p) const {
-        return run_quantile(part.job, p, inputs, part.outputs, context, stop);
-    }
-    Result<kernels::RunReport> operator()(const HistogramParams& p) const {
-        return run_histogram(part.job, p, inputs, part.outputs, context, stop);
-    }
-    Result<kernels::RunReport> operator()(const EntropyParams& p) const {
-        return run_entropy(part.job, p, inputs, part.outputs, context, stop);
-    }
 };
 
 // Errors caused by the data or the request; other errors end the job.
@@ -91,10 +67,10 @@ Result<kernels::RunReport> run_fused(const Job& job, const FusedParams& params,
     for (const bool swept : {false, true}) {
         for (std::size_t i = 0; i < parts->size(); ++i) {
             const Part& part = (*parts)[i];
-            if (part.is_swept() != swept) continue;
+            if (kernels::is_swept(*part.params) != swept) continue;
             Context own = context;
             if (context.parts.parts[i] != nullptr) own.policies = *context.parts.parts[i];
-            Result<kernels::RunReport> done = std::visit(Runner{part, inputs, own, stop}, *part.params);
+            Result<kernels::RunReport> done = run_part(part.job, inputs, part.outputs, own, stop);
             if (done)
                 reports[i] = std::move(*done);
             else if (!swept || !is_of_part(done.error()))

@@ -72,9 +72,7 @@ Result<KernelFacts> CudaMeter::facts(const void* function, unsigned threads,
 Result<KernelFacts> CudaMeter::facts(const std::string& kernel, unsigned threads) {
     if (kernels_.empty()) {
         cuda::KernelLister lister(limits_);
-#define TEGU_X(stem) cuda::list_##stem##_kernels(lister);
-        TEGU_KERNEL_LISTS(TEGU_X)
-#undef TEGU_X
+        cuda::list_kernels(lister);
         kernels_ = lister.entries();
     }
     for (const cuda::KernelEntry& entry : kernels_)

@@ -131,7 +131,7 @@ LaunchStatus launch_finite_bounds(ElementType type, const FiniteArrays& arrays, 
     return launch(kFiniteBounds[2 * float_index(type) + (packed ? 0 : 1)], shape, stream, all);
 }
 
-void list_levels_kernels(KernelLister& to) {
+void list_counting_levels_kernels(KernelLister& to) {
     to.add(1, listed(kFiniteBounds, BlockSize{kThreads, 0}));
 }
 

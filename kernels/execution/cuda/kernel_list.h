@@ -9,31 +9,6 @@
 #include "kernels/execution/cuda/kernel_table.h"
 #include "kernels/execution/cuda/launch.h"
 
-// X(stem): the .cu files with kernels, each with a function list_<stem>_kernels().
-#define TEGU_KERNEL_LISTS(X) \
-    X(add)                   \
-    X(dot)                   \
-    X(entropy)               \
-    X(entropy_map_columns)   \
-    X(entropy_map_nans)      \
-    X(entropy_map_pairs)     \
-    X(entropy_map_plane)     \
-    X(entropy_map_slide)     \
-    X(histogram)             \
-    X(levels)                \
-    X(quantile)              \
-    X(quantile_blocks)       \
-    X(quantile_bracket)      \
-    X(reduce)                \
-    X(rowscale)              \
-    X(sort)                  \
-    X(sort_pairs)            \
-    X(topk)                  \
-    X(cut)                   \
-    X(topk_distinct)         \
-    X(topk_filter)           \
-    X(topk_rows)
-
 namespace tegu {
 namespace cuda {
 
@@ -110,9 +85,9 @@ class KernelLister {
     std::vector<KernelEntry> entries_;
 };
 
-#define TEGU_X(stem) void list_##stem##_kernels(KernelLister& to);
-TEGU_KERNEL_LISTS(TEGU_X)
-#undef TEGU_X
+// Adds the kernels of the .cu files in kernels/*/CMakeLists.txt, by a call for each file:
+// kernels/<room>/cuda/<file>.cu has list_<room>_<file>_kernels(), or list_<room>_kernels() with the same name.
+void list_kernels(KernelLister& to);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -54,9 +54,7 @@ Result<KernelResources> resources_of(const KernelEntry& kernel) {
 
 Result<std::vector<KernelResources>> kernel_resources(const DeviceLimits& limits) {
     KernelLister lister(limits);
-#define TEGU_X(stem) list_##stem##_kernels(lister);
-    TEGU_KERNEL_LISTS(TEGU_X)
-#undef TEGU_X
+    list_kernels(lister);
     std::vector<KernelResources> all;
     for (const KernelEntry& kernel : lister.entries()) {
         Result<KernelResources> resources = resources_of(kernel);

@@ -317,7 +317,7 @@ LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint6
     return 0;
 }
 
-void list_cut_kernels(KernelLister& to) {
+void list_selection_cut_kernels(KernelLister& to) {
     const BlockSize block{kDefaultSelectionPolicy.block_threads, 0};
     to.add(4, listed(kSampleCut, block), listed(kSampleBest, block),
            listed(kCountBins, BlockSize{kDefaultSelectionPolicy.filter_threads, 0}));

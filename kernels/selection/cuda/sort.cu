@@ -215,7 +215,7 @@ LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState*
     return 0;
 }
 
-void list_sort_kernels(KernelLister& to) {
+void list_selection_sort_kernels(KernelLister& to) {
     const BlockSize block{kSortThreads, 0};
     to.add(4, listed(kSortCount, block), listed(kSortScan, block), listed(kSortMove, [](unsigned index) {
                const unsigned width = width_of_index(index);

@@ -201,7 +201,7 @@ LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, c
                   static_cast<const SelectState*>(states), output);
 }
 
-void list_sort_pairs_kernels(KernelLister& to) {
+void list_selection_sort_pairs_kernels(KernelLister& to) {
     const BlockSize block{kSortThreads, 0};
     to.add(4, listed(kRankAll, block), listed(kOfSurvivors.count, block), listed(kOfSurvivors.scan, block),
            listed(kOfSurvivors.move, block), listed(kOfRuns.count, block), listed(kOfRuns.scan, block),

@@ -139,7 +139,7 @@ ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
 
 }  // namespace
 
-void list_reduce_kernels(KernelLister& to) {
+void list_statistics_reduce_kernels(KernelLister& to) {
     to.add(kIntegerTypes,
            listed(kReduceInteger,
                   [&](unsigned index) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every kernel stands in a table, every table in the list of its .cu file, and every such list in
-TEGU_KERNEL_LISTS."""
+"""Every kernel stands in a table, every table in the list of its .cu file, and list_kernels() calls every
+such list. Argument: kernel_list.cpp of the build folder."""
 
 import glob
 import os
@@ -32,22 +32,13 @@ def main():
         listed |= {(name, table) for table in re.findall(r"\blisted\((\w+)", text)}
         for stem in re.findall(r"\blist_(\w+)_kernels\(KernelLister& to\) \{", text):
             lists[stem] = name
-    asked_for = set(
-        re.findall(
-            r"X\((\w+)\)",
-            read(os.path.join(FOLDER, "execution", "cuda", "kernel_list.h"))
-            .split("#define TEGU_KERNEL_LISTS(X)")[1]
-            .split("\n\n")[0],
-        )
-    )
+    called = set(re.findall(r"    list_(\w+)_kernels\(to\);", read(sys.argv[1])))
     wrong = ["%s of %s is in no table" % (name, kernels[name]) for name in sorted(set(kernels) - named)]
     wrong += [
         "the table %s of %s is not listed" % (table[1], table[0]) for table in sorted(set(tables) - listed)
     ]
-    wrong += [
-        "the list of %s is not in TEGU_KERNEL_LISTS" % lists[stem] for stem in sorted(set(lists) - asked_for)
-    ]
-    wrong += ["TEGU_KERNEL_LISTS has %s, which has no list" % stem for stem in sorted(asked_for - set(lists))]
+    wrong += ["the list of %s is not called" % lists[stem] for stem in sorted(set(lists) - called)]
+    wrong += ["list_%s_kernels() does not exist" % stem for stem in sorted(called - set(lists))]
     if len(kernels) < 30 or len(tables) < 30:
         wrong.append("only %d kernels and %d tables were found" % (len(kernels), len(tables)))
     for line in wrong:

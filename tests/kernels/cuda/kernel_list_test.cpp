@@ -16,9 +16,7 @@ constexpr std::size_t kMaxText = 255;
 
 std::vector<cuda::KernelEntry> listed(const cuda::DeviceLimits& limits) {
     cuda::KernelLister lister(limits);
-#define TEGU_X(stem) cuda::list_##stem##_kernels(lister);
-    TEGU_KERNEL_LISTS(TEGU_X)
-#undef TEGU_X
+    cuda::list_kernels(lister);
     return lister.entries();
 }
 

@@ -60,9 +60,7 @@ TEST(KernelReport, LeavesTheKernelsTheSharedMemoryThatAllMayHave) {
     if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
     ASSERT_TRUE(cuda::kernel_resources(context->limits).ok());
     cuda::KernelLister lister(context->limits);
-#define TEGU_X(stem) cuda::list_##stem##_kernels(lister);
-    TEGU_KERNEL_LISTS(TEGU_X)
-#undef TEGU_X
+    cuda::list_kernels(lister);
     for (const cuda::KernelEntry& kernel : lister.entries()) {
         cudaFuncAttributes attributes;
         ASSERT_EQ(cudaSuccess, cudaFuncGetAttributes(&attributes, kernel.function)) << kernel.name;

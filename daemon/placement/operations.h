@@ -4,19 +4,27 @@
 // correct the factors of other devices.
 #pragma once
 
+#include <vector>
+
 #include "daemon/placement/gpu_work.h"
 #include "daemon/placement/sample_job.h"
 
 namespace tegu::daemon {
 
-// gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. fine_detail(): properties that
-// affect the time and are not in tables, in up to 8 bits.
+// gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. probes_<stem>(): the samples of a
+// ProbePlan, the plain one first. fine_detail(): properties that affect the time and are not in tables, in up
+// to 8 bits.
 #define TEGU_X(number, Name, stem, inputs, sentence)              \
     GpuWork gpu_work(const Job& job, const Name##Params& params); \
     Name##Params sample_##stem(const Sample& sample);             \
+    std::vector<Sample> probes_##stem();                          \
     unsigned fine_detail(const Name##Params& params);
 TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
+
+// A sample of one segment, and of rows. The plan sets the operation and the number of elements.
+Sample probe(ElementType type, std::uint64_t detail = 0);
+Sample rows_probe(ElementType type, std::uint64_t detail = 0, std::uint64_t columns = 256);
 
 constexpr double kBytePs = 60;   // read or written
 constexpr double kRowPs = 4000;  // fixed cost of a segment

@@ -1,54 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/placement/probe_plan.h"
 
+#include <algorithm>
+
+#include "daemon/placement/operations.h"
+
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kRowColumns = 256;
-constexpr std::uint64_t kImageColumns = 512;
 constexpr double kSampleNs = 4e6;  // all runs of one sample take at most about this long
 
-Sample sample(Operation operation, ElementType type, std::uint64_t detail, std::uint32_t levels = 0) {
-    Sample made;
-    made.operation = operation;
-    made.type = type;
-    made.detail = detail;
-    made.levels = levels;
-    return made;
-}
-
-// By rows; their number comes with the size.
-Sample rows(Sample made) {
-    made.rows = 2;
-    return made;
-}
-
-// Varies the properties that determine the time of an operation: bytes, details, rows.
+// Varies the properties that determine the time of an operation: bytes, details, rows. The plain class of
+// every operation comes first, as the budget may end early.
 std::vector<Sample> classes() {
-    constexpr ElementType f32 = ElementType::F32, u8 = ElementType::U8;
-    Sample distinct = sample(Operation::Topk, f32, 16);
-    distinct.distinct = true;
-    return {sample(Operation::Reduce, f32, 1),
-            sample(Operation::Topk, f32, 16),
-            sample(Operation::Quantile, f32, 1),
-            sample(Operation::Histogram, f32, 64),
-            sample(Operation::Entropy, f32, 256),
-            rows(sample(Operation::EntropyMap, f32, 25)),
-            sample(Operation::Add, f32, 0),
-            sample(Operation::Dot, f32, 0),
-            rows(sample(Operation::Rowscale, f32, 0)),
-            sample(Operation::Fused, f32, 0),
-            sample(Operation::Reduce, f32, 6),
-            sample(Operation::Reduce, u8, 1),
-            rows(sample(Operation::Reduce, f32, 1)),
-            sample(Operation::Topk, f32, 1024),
-            distinct,
-            rows(sample(Operation::Topk, f32, 16)),
-            sample(Operation::Quantile, f32, 7),
-            sample(Operation::Histogram, u8, 256),
-            sample(Operation::Entropy, u8, 256),
-            rows(sample(Operation::EntropyMap, u8, 81, 256)),
-            rows(sample(Operation::EntropyMap, u8, 961, 16))};
+    std::vector<std::vector<Sample>> operations;
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    operations.push_back(probes_##stem());           \
+    for (Sample & each : operations.back()) each.operation = Operation::Name;
+    TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+    // Several classes before one, and those of one segment before rows.
+    const auto turn = [](const std::vector<Sample>& probes) {
+        return probes.size() == 1 ? 2 : probes.front().rows > 1 ? 1 : 0;
+    };
+    std::stable_sort(operations.begin(), operations.end(),
+                     [&](const auto& a, const auto& b) { return turn(a) < turn(b); });
+    std::vector<Sample> all;
+    for (const auto& probes : operations) all.push_back(probes.front());
+    for (const auto& probes : operations) all.insert(all.end(), probes.begin() + 1, probes.end());
+    return all;
 }
 
 // One thread gets samples that are short there; other backends get samples that may be worth the handover.
@@ -60,6 +40,20 @@ std::vector<std::uint64_t> sizes(Backend backend) {
 
 }  // namespace
 
+Sample probe(ElementType type, std::uint64_t detail) {
+    Sample made;
+    made.type = type;
+    made.detail = detail;
+    return made;
+}
+
+Sample rows_probe(ElementType type, std::uint64_t detail, std::uint64_t columns) {
+    Sample made = probe(type, detail);
+    made.rows = 2;
+    made.cols = columns;
+    return made;
+}
+
 ProbePlan::ProbePlan(Backend backend, std::uint64_t budget_ns, Of of)
     : budget_ns_(budget_ns), sizes_(sizes(backend)) {
     for (const Sample& each : classes())
@@ -68,9 +62,10 @@ ProbePlan::ProbePlan(Backend backend, std::uint64_t budget_ns, Of of)
 
 std::optional<Sample> ProbePlan::at_size(const Case& of, std::uint64_t elements) const {
     Sample made = of.sample;
-    const std::uint64_t columns = made.operation == Operation::EntropyMap ? kImageColumns : kRowColumns;
-    made.cols = made.rows > 1 ? columns : elements;
-    if (made.rows > 1) made.rows = elements / columns;
+    if (made.rows > 1)
+        made.rows = elements / made.cols;
+    else
+        made.cols = elements;
     // Assumes that its whole time is proportional to the elements.
     const double expected_ns =
         of.elements == 0 ? 0 : of.ns * static_cast<double>(elements) / static_cast<double>(of.elements);

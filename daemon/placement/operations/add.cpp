@@ -11,6 +11,10 @@ AddParams sample_add(const Sample&) {
     return AddParams{};
 }
 
+std::vector<Sample> probes_add() {
+    return {probe(ElementType::F32)};
+}
+
 unsigned fine_detail(const AddParams&) {
     return 0;
 }

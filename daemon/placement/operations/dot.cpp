@@ -11,6 +11,10 @@ DotParams sample_dot(const Sample&) {
     return DotParams{};
 }
 
+std::vector<Sample> probes_dot() {
+    return {probe(ElementType::F32)};
+}
+
 unsigned fine_detail(const DotParams&) {
     return 0;
 }

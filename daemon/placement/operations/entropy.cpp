@@ -18,6 +18,10 @@ EntropyParams sample_entropy(const Sample& sample) {
     return params;
 }
 
+std::vector<Sample> probes_entropy() {
+    return {probe(ElementType::F32, 256), probe(ElementType::U8, 256)};
+}
+
 unsigned fine_detail(const EntropyParams& params) {
     return params.has_range ? 1 : 0;
 }

@@ -28,6 +28,15 @@ EntropyMapParams sample_entropy_map(const Sample& sample) {
     return params;
 }
 
+std::vector<Sample> probes_entropy_map() {
+    constexpr std::uint64_t kColumns = 512;
+    Sample middle = rows_probe(ElementType::U8, 81, kColumns),
+           large = rows_probe(ElementType::U8, 961, kColumns);
+    middle.levels = 256;
+    large.levels = 16;
+    return {rows_probe(ElementType::F32, 25, kColumns), middle, large};
+}
+
 unsigned fine_detail(const EntropyMapParams& params) {
     return log2_of(params.levels) * 16 + log2_of(params.window_rows) * 2 + (params.has_range ? 1 : 0);
 }

@@ -19,6 +19,10 @@ FusedParams sample_fused(const Sample&) {
     return params;
 }
 
+std::vector<Sample> probes_fused() {
+    return {probe(ElementType::F32)};
+}
+
 unsigned fine_detail(const FusedParams&) {
     return 0;
 }

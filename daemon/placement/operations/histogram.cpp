@@ -18,6 +18,10 @@ HistogramParams sample_histogram(const Sample& sample) {
     return params;
 }
 
+std::vector<Sample> probes_histogram() {
+    return {probe(ElementType::F32, 64), probe(ElementType::U8, 256)};
+}
+
 unsigned fine_detail(const HistogramParams& params) {
     return params.has_range ? 1 : 0;
 }

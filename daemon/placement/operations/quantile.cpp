@@ -18,6 +18,10 @@ QuantileParams sample_quantile(const Sample& sample) {
     return params;
 }
 
+std::vector<Sample> probes_quantile() {
+    return {probe(ElementType::F32, 1), probe(ElementType::F32, 7)};
+}
+
 unsigned fine_detail(const QuantileParams&) {
     return 0;
 }

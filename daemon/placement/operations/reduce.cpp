@@ -46,6 +46,11 @@ ReduceParams sample_reduce(const Sample& sample) {
     return ReduceParams{statistics_of(sample.detail), false, 0};
 }
 
+std::vector<Sample> probes_reduce() {
+    return {probe(ElementType::F32, 1), probe(ElementType::F32, 6), probe(ElementType::U8, 1),
+            rows_probe(ElementType::F32, 1)};
+}
+
 unsigned fine_detail(const ReduceParams& params) {
     return needs_of(params.statistics);
 }

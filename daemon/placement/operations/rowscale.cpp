@@ -11,6 +11,10 @@ RowscaleParams sample_rowscale(const Sample&) {
     return RowscaleParams{};
 }
 
+std::vector<Sample> probes_rowscale() {
+    return {rows_probe(ElementType::F32)};
+}
+
 unsigned fine_detail(const RowscaleParams&) {
     return 0;
 }

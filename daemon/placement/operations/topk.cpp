@@ -22,6 +22,13 @@ TopkParams sample_topk(const Sample& sample) {
     return TopkParams{or_default(sample.detail, 16), true, sample.distinct};
 }
 
+std::vector<Sample> probes_topk() {
+    Sample distinct = probe(ElementType::F32, 16);
+    distinct.distinct = true;
+    return {probe(ElementType::F32, 16), probe(ElementType::F32, 1024), distinct,
+            rows_probe(ElementType::F32, 16)};
+}
+
 unsigned fine_detail(const TopkParams& params) {
     return params.largest ? 1 : 0;
 }

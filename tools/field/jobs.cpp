@@ -33,6 +33,19 @@ void shrink_params(FieldJob& one, Params& params) {
     });
 }
 
+// The same job over a segment of n elements, or a square image of at most n.
+FieldJob resized(const FieldJob& of, std::uint64_t n) {
+    Job job = of.job;
+    if (job.rows == 1) {
+        job.cols = n;
+        return described(std::move(job), count_text(n), of.detail, 1);
+    }
+    std::uint64_t side = 1;
+    while ((side + 1) * (side + 1) <= n) ++side;
+    job.rows = job.cols = side;
+    return described(std::move(job), image_text(side), of.detail, 1);
+}
+
 }  // namespace
 
 FieldJob described(Job job, const std::string& shape, const std::string& detail, int priority) {
@@ -87,6 +100,10 @@ std::string count_text(std::uint64_t count) {
                                    : std::to_string(count);
 }
 
+std::string image_text(std::uint64_t side) {
+    return std::to_string(side) + "x" + std::to_string(side);
+}
+
 FieldJob sequence_job(ElementType type, std::uint64_t n, const JobParams& params, const std::string& detail,
                       int priority) {
     Job job;
@@ -117,19 +134,12 @@ std::vector<FieldJob> operation_jobs(std::string_view stem) {
 }
 
 std::vector<FieldJob> crossover_jobs(const std::vector<std::uint64_t>& sizes) {
-    Jobs jobs;
-    QuantileParams middle;
-    middle.q = {0.5};
-    for (const std::uint64_t n : sizes) {
-        jobs.push_back(sequence_job(Type::F32, n, statistics(statistic_bit(Statistic::Sum)), "sum", 1));
-        jobs.push_back(sequence_job(Type::I32, n, TopkParams{10, true, false}, "k=10", 1));
-        jobs.push_back(sequence_job(Type::U8, n, bins(256, 256), "bins=256", 1));
-        jobs.push_back(sequence_job(Type::F32, n, middle, "q=0.5", 1));
-        jobs.push_back(sequence_job(Type::F32, n, AddParams(), "", 1));
-        std::uint64_t side = 1;
-        while ((side + 1) * (side + 1) <= n) ++side;
-        for (const std::uint32_t window : {5u, 31u}) jobs.push_back(image_job(Type::U8, side, window, 16, 1));
-    }
+    Jobs marked, jobs;
+    for (const OperationInfo& info : operation_infos())
+        for (FieldJob& one : operation_jobs(info.stem))
+            if (one.crossover) marked.push_back(std::move(one));
+    for (const std::uint64_t n : sizes)
+        for (const FieldJob& one : marked) jobs.push_back(resized(one, n));
     return jobs;
 }
 

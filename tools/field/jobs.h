@@ -24,6 +24,7 @@ struct FieldJob {
     int priority = 1;             // as of a Case
     std::optional<double> flops;  // arithmetic operations, where they are plain to count
     bool energy = false;
+    bool crossover = false;  // its times at many sizes show where the GPU is worth its while
 
     std::string_view operation() const;
     std::uint64_t elements() const { return job.rows * job.cols; }
@@ -43,7 +44,7 @@ FieldJob image_job(ElementType type, std::uint64_t side, std::uint32_t window, s
 
 // All jobs of an operation, by its stem, for the part "operations".
 std::vector<FieldJob> operation_jobs(std::string_view stem);
-// The few whose times show where the GPU is worth its while, over `sizes` elements.
+// The jobs marked `crossover`, each over `sizes` elements.
 std::vector<FieldJob> crossover_jobs(const std::vector<std::uint64_t>& sizes);
 
 // The same jobs over few elements, to see that all work. Their names stay.

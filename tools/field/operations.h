@@ -37,6 +37,8 @@ TEGU_OPERATIONS(TEGU_X)
 
 // `shape` and `detail` are parts of the name.
 FieldJob described(Job job, const std::string& shape, const std::string& detail, int priority);
+// "5x5": a shape of a square image.
+std::string image_text(std::uint64_t side);
 // One size of many types, and one type of many sizes.
 void add_types_and_sizes(std::vector<FieldJob>& jobs, std::initializer_list<ElementType> types,
                          ElementType main, const JobParams& params, const std::string& detail,

@@ -73,6 +73,8 @@ TEST(Jobs, OfTheCrossoverHaveTheSameNamesForEachSize) {
     EXPECT_EQ(jobs.size() % 3, 0u);
     std::set<std::string> names;
     for (const FieldJob& job : jobs) EXPECT_TRUE(names.insert(job.name).second) << job.name;
+    EXPECT_EQ(names.count("topk i32 3e3 k=10"), 1u);
+    EXPECT_EQ(names.count("entropy_map u8 100x100 window=31 levels=16"), 1u);
 }
 
 TEST(Jobs, CountsAreShort) {

@@ -18,6 +18,7 @@ std::vector<FieldJob> add_jobs() {
     std::vector<FieldJob> jobs;
     add_types_and_sizes(jobs, {Type::U8, Type::I32, Type::F16, Type::F64}, Type::F32, AddParams(), "",
                         {10000, 100000, 1000000, kHuge});
+    jobs.front().crossover = true;
     return jobs;
 }
 

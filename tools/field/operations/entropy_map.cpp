@@ -15,10 +15,13 @@ JobTraits traits_of(const EntropyMapParams& params) {
 std::vector<FieldJob> entropy_map_jobs() {
     std::vector<FieldJob> jobs;
     jobs.push_back(image_job(Type::U8, 2560, 5, 16, 0));
+    jobs.back().crossover = true;
     for (const std::uint64_t side : {400u, 1024u, 10240u})
         jobs.push_back(image_job(Type::U8, side, 5, 16, 1));
-    for (const std::uint32_t window : {9u, 31u, 63u})
+    for (const std::uint32_t window : {9u, 31u, 63u}) {
         jobs.push_back(image_job(Type::U8, 2560, window, 16, 1));
+        jobs.back().crossover = window == 31;
+    }
     for (const std::uint32_t window : {5u, 31u}) jobs.push_back(image_job(Type::U8, 2560, window, 256, 1));
     for (const Type type : {Type::U16, Type::I32, Type::F32}) jobs.push_back(image_job(type, 2560, 5, 16, 2));
     return jobs;
@@ -33,8 +36,7 @@ FieldJob image_job(ElementType type, std::uint64_t side, std::uint32_t window, s
     job.type = type;
     job.rows = job.cols = side;
     job.params = params;
-    const std::string shape = std::to_string(side) + "x" + std::to_string(side);
-    return described(std::move(job), shape,
+    return described(std::move(job), image_text(side),
                      "window=" + std::to_string(window) + " levels=" + std::to_string(levels), priority);
 }
 

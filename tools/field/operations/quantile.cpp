@@ -19,6 +19,7 @@ std::vector<FieldJob> quantile_jobs() {
     for (int i = 1; i < 10; ++i) nine.q.push_back(i / 10.0);
     add_types_and_sizes(jobs, {Type::U8, Type::I32, Type::F16, Type::F64}, Type::F32, middle, "q=0.5",
                         {10000, 100000, 1000000, kHuge});
+    jobs.front().crossover = true;
     jobs.push_back(sequence_job(Type::F32, kLarge, nine, "q=0.1..0.9", 1));
     jobs.push_back(rows_job(Type::F32, kRows, kCols, middle, "q=0.5", 1));
     return jobs;

@@ -23,6 +23,7 @@ std::vector<FieldJob> reduce_jobs() {
     const ReduceParams sum = statistics(statistic_bit(Statistic::Sum)), all = statistics(kAllStatistics);
     add_types_and_sizes(jobs, {Type::U8, Type::I16, Type::I32, Type::F16, Type::F64}, Type::F32, sum, "sum",
                         {1000, 10000, 100000, 1000000, kHuge});
+    jobs.front().crossover = true;
     for (const Statistic one : {Statistic::Max, Statistic::Argmax, Statistic::L2, Statistic::Std}) {
         const std::string word(kStatisticInfos[static_cast<std::size_t>(one)].word);
         jobs.push_back(sequence_job(Type::F32, kLarge, statistics(statistic_bit(one)), word, 1));

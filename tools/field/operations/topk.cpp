@@ -17,6 +17,7 @@ std::vector<FieldJob> topk_jobs() {
     std::vector<FieldJob> jobs;
     add_types_and_sizes(jobs, {Type::U8, Type::F16, Type::F32, Type::F64}, Type::I32,
                         TopkParams{10, true, false}, "k=10", {10000, 100000, 1000000, kHuge});
+    jobs.front().crossover = true;
     for (const std::uint64_t k : {100u, 1000u, 10000u, 65536u})
         jobs.push_back(
             sequence_job(Type::I32, kLarge, TopkParams{k, true, false}, "k=" + std::to_string(k), 1));

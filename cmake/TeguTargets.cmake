@@ -58,6 +58,21 @@ if(TEGU_SANITIZE MATCHES "undefined")
   target_compile_options(tegu_test_flags INTERFACE -fno-sanitize=undefined)
 endif()
 
+# tegu_operations_with(<folder> <variable> <macro> <header>): the operations that have a file <folder>/<stem>.cpp. <variable>: these files.
+# <header>, in the build folder, defines <macro>(X) with X(stem) for each.
+function(tegu_operations_with folder variable macro header)
+  set(files)
+  set(items)
+  foreach(stem ${TEGU_OPERATIONS})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${stem}.cpp)
+      list(APPEND files ${folder}/${stem}.cpp)
+      string(APPEND items " X(${stem})")
+    endif()
+  endforeach()
+  set(${variable} ${files} PARENT_SCOPE)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${header} CONTENT "#pragma once\n#define ${macro}(X)${items}\n")
+endfunction()
+
 # tegu_library(<folder> SOURCES ... LINKS ...): the static library tegu_<folder>. LINKS are the layers it may use.
 function(tegu_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})

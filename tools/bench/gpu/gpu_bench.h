@@ -3,6 +3,7 @@
 // beside the floor and other libraries.
 #pragma once
 
+#include "tools/bench/gpu_benches.h"
 #include "tools/bench/gpu_timer.h"
 
 namespace tegu::bench {
@@ -28,8 +29,7 @@ class GpuBench : public GpuTimer {
     Options options_;
 };
 
-// X(name): the files of cases. Those that share kernels share a file.
-#define TEGU_GPU_BENCHES(X) X(add) X(entropy_map) X(histogram) X(reduce) X(rowscale) X(topk)
+// The files of cases, <operation>.cpp of this folder. Operations that share kernels share a file.
 #define TEGU_X(name) void bench_##name(GpuBench& bench);
 TEGU_GPU_BENCHES(TEGU_X)
 #undef TEGU_X

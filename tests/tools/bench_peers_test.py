@@ -4,6 +4,7 @@
 Needs no peer: they are made up here, as are the figures of tegu-bench. The names of cases are those that
 tegu-bench has."""
 
+import importlib
 import io
 import json
 import os
@@ -110,7 +111,7 @@ class PeersTest(unittest.TestCase):
     def test_every_case_that_is_asked_for_is_one_of_tegu_bench(self):
         if not os.path.exists(PROGRAM) or numpy is None:
             self.skipTest("needs tegu-bench and numpy")
-        import numpy_peers
+        import numpy_values
 
         asked = {
             "entropy_map/u8/2560x2560/window=5/levels=16",
@@ -126,11 +127,11 @@ class PeersTest(unittest.TestCase):
         with mock.patch.object(peers_report, "timed", lambda function, runs: 1.0), redirect_stdout(
             io.StringIO()
         ), mock.patch.object(
-            numpy_peers, "values_of", lambda word, n, seed=1: numpy.zeros(n, dtype=numpy_peers.SHORT[word])
+            numpy_values, "values_of", lambda word, n, seed=1: numpy.zeros(n, dtype=numpy_values.SHORT[word])
         ):
             for section in ("small", "reduce", "narrow", "topk", "quantile", "arrays", "counts"):
-                getattr(numpy_peers, section)(report)
-        with open(os.path.join(PEERS, "service.py")) as source:
+                importlib.import_module("sections." + section).measure(report)
+        with open(os.path.join(PEERS, "sections", "service.py")) as source:
             asked.update(re.findall(r'"(daemon/[^"]*)"', source.read()))
         listed = subprocess.run(
             [PROGRAM, "--list"], stdout=subprocess.PIPE, check=True, universal_newlines=True

@@ -11,6 +11,7 @@ usage: python3 tools/bench/peers [--build build/release] [--rounds 5] [--only SE
 [--json FILE]"""
 
 import argparse
+import importlib
 import os
 import sys
 import time
@@ -19,7 +20,8 @@ from environment import ROOT, in_virtual_environment
 from report import Report
 from tegu import Tegu
 
-SECTIONS = ("small", "reduce", "narrow", "topk", "quantile", "arrays", "counts", "entropy_map", "service")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sections")
+SECTIONS = sorted(name[: -len(".py")] for name in os.listdir(FOLDER) if name.endswith(".py"))
 
 
 def options_of(arguments):
@@ -57,27 +59,12 @@ def options_of(arguments):
 def main():
     options = options_of(sys.argv[1:])
     in_virtual_environment(options.build, options.venv)
-    import entropy_map
-    import numpy_peers
-    import service
-
     began, load = time.time(), os.getloadavg()[0]
     tegu = Tegu(options.build, options.threads, options.quick)
     report = Report(tegu, options.rounds)
-    functions = {
-        "small": numpy_peers.small,
-        "reduce": numpy_peers.reduce,
-        "narrow": numpy_peers.narrow,
-        "topk": numpy_peers.topk,
-        "quantile": numpy_peers.quantile,
-        "arrays": numpy_peers.arrays,
-        "counts": numpy_peers.counts,
-        "entropy_map": entropy_map.entropy_map,
-        "service": service.measure,
-    }
     for name in SECTIONS:
         if name in options.only.split(","):
-            functions[name](report)
+            importlib.import_module("sections." + name).measure(report)
     report.finish(" ".join(["tools/bench/peers"] + sys.argv[1:]), load, time.time() - began, options.cases)
     text = report.markdown()
     if options.output:

@@ -8,7 +8,7 @@ from skimage.filters import rank
 SIDE = 2560
 
 
-def entropy_map(report):
+def measure(report):
     report.versions["scikit-image"] = skimage.__version__
     report.section("entropy_map of 2560 x 2560 u8")
     random = numpy.random.default_rng(3)

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/field/parts/peers/peer.h"
 
+#include <numeric>
+
 namespace tegu::field {
 namespace {
-
-Result<void> place(Peer& peer, std::uint64_t out_bytes, std::uint64_t more_bytes) {
-    GpuLab& lab = *peer.context.gpu;
-    const Bytes content = peer.context.inputs.get(peer.job.job.type, peer.n(), peer.job.values);
-    Result<DeviceInputs> inputs =
-        DeviceInputs::create(lab, content->data(), content->size(), peer.context.device_bytes);
-    if (!inputs) return std::move(inputs).error();
-    peer.memory->inputs = std::move(*inputs);
-    Result<void> done = make(peer.memory->space, lab, peer.space_bytes);
-    if (done) done = make(peer.memory->out, lab, out_bytes);
-    if (done) done = make(peer.memory->more, lab, more_bytes);
-    return done;
-}
-
-}  // namespace
 
 Result<void> make(DeviceArray& array, GpuLab& lab, std::uint64_t bytes) {
     Result<DeviceArray> made = DeviceArray::create(lab, bytes);
@@ -26,33 +13,62 @@ Result<void> make(DeviceArray& array, GpuLab& lab, std::uint64_t bytes) {
     return {};
 }
 
-Case described(const std::shared_ptr<Peer>& peer, const char* method, std::uint64_t out_bytes,
-               std::uint64_t more_bytes) {
-    const FieldJob& job = peer->job;
-    Case one;
-    one.name = job.name;
-    one.operation = std::string(job.operation());
-    one.backend = "peer:cub";
-    one.method = method;
-    one.axes = job.axes;
-    one.bytes = job.elements() * element_bytes(job.job.type) + out_bytes + more_bytes;
-    one.flops = job.flops;
-    one.clock = Clock::Stream;
-    one.priority = job.priority;
-    one.prepare = [peer, out_bytes, more_bytes](Case&) { return place(*peer, out_bytes, more_bytes); };
-    return one;
+Result<void> fill(PartContext& context, const FieldJob& job, const PeerMethod& method, PeerMemory& memory) {
+    GpuLab& lab = *context.gpu;
+    const Bytes content = context.inputs.get(job.job.type, job.elements(), job.values);
+    Result<DeviceInputs> inputs =
+        DeviceInputs::create(lab, content->data(), content->size(), context.device_bytes);
+    if (!inputs) return std::move(inputs).error();
+    memory.inputs = std::move(*inputs);
+    Result<void> done = make(memory.space, lab, method.space_bytes);
+    if (done) done = make(memory.out, lab, method.out_bytes);
+    if (done) done = make(memory.more, lab, method.more_bytes);
+    if (!done || !method.has_order) return done;
+    std::vector<std::uint32_t> order(job.elements());
+    std::iota(order.begin(), order.end(), 0u);
+    done = make(memory.order, lab, 4 * order.size());
+    return done ? memory.order.upload(order.data(), 4 * order.size()) : done;
 }
 
-std::shared_ptr<Peer> peer_of(PartContext& context, const char* operation, const std::string& name) {
-    if (!context.options.wants(operation)) return nullptr;
+std::optional<FieldJob> find_job(const PartContext& context, const std::string& name) {
+    const std::string operation = name.substr(0, name.find(' '));
+    if (!context.options.wants(operation)) return std::nullopt;
     std::vector<FieldJob> jobs = operation_jobs(operation);
     for (FieldJob& job : jobs) {
         if (job.name != name) continue;
         std::vector<FieldJob> one = {std::move(job)};
         if (context.options.quick) make_quick(one);
-        return std::make_shared<Peer>(Peer{context, std::move(one.front()), 0});
+        return std::move(one.front());
     }
-    return nullptr;
+    return std::nullopt;
+}
+
+}  // namespace
+
+void add_peer(PartContext& context, CaseList& cases, const std::string& name,
+              const std::function<PeerMethod(const FieldJob& job)>& method_of) {
+    const std::optional<FieldJob> job = find_job(context, name);
+    if (!job) return;
+    const PeerMethod method = method_of(*job);
+    if (method.space_bytes == 0) return;
+    Case one;
+    one.name = job->name + method.suffix;
+    one.operation = std::string(job->operation());
+    one.backend = "peer:cub";
+    one.method = method.name;
+    one.note = method.note;
+    one.axes = job->axes;
+    one.bytes = job->elements() * element_bytes(job->job.type) + method.out_bytes + method.more_bytes;
+    one.flops = job->flops;
+    one.clock = Clock::Stream;
+    one.priority = job->priority;
+    const auto memory = std::make_shared<PeerMemory>();
+    one.prepare = [&context, job, method, memory](Case&) { return fill(context, *job, method, *memory); };
+    one.run = [&context, method, memory](std::size_t turn) {
+        return cuda::check_cuda(method.run(*memory, memory->inputs[turn], context.gpu->stream()),
+                                method.name);
+    };
+    cases.add(std::move(one));
 }
 
 void add_peer_cases(PartContext& context, CaseList& cases) {

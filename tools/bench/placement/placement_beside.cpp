@@ -23,7 +23,6 @@ using client::Request;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kElements = 1'000'000;
-constexpr std::uint32_t kWindow = 63;
 constexpr int kWarmUp = 200;
 
 double seconds_since(Clock::time_point begin) {
@@ -81,7 +80,7 @@ Result<Latencies> time_sums(client::Client& client, const Request& sum, double s
         maps.push_back(std::move(*map));
     }
     const auto submit = [&](unsigned slot) {
-        Request request = Request::entropy_map(kWindow, kWindow, 16);
+        Request request = long_job().request;
         request.input(*image, TEGU_U8, options.side, options.side).into(maps[slot]);
         return client->submit(request);
     };

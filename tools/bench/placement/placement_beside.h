@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times sums of 1e6 floats beside a process that computes entropy maps one after another. The maps have 8192
-// x 8192 pixels and 63 x 63 windows. In both the daemon chooses the backend.
+// Times sums of 1e6 floats beside a process that computes maps of an image, one after another. In both the
+// daemon chooses the backend.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,14 @@
 #include "tools/bench/placement/placement_run.h"
 
 namespace tegu::bench {
+
+// The map of an image of u8 that the other process requests; defined by its operation in operations/.
+struct LongJob {
+    std::string name;    // in the plural
+    std::string detail;  // "63x63"
+    client::Request request;
+};
+LongJob long_job();
 
 struct BesideOptions {
     double seconds = 10;

@@ -49,8 +49,8 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
         "Times jobs of every operation on the CPU, on the GPU and where a daemon that has the choice puts "
         "them, and "
         "says how much longer its choice "
-        "takes than the better one. With --beside: a sum of 1e6 floats beside another process's entropy "
-        "maps.",
+        "takes than the better one. With --beside: a sum of 1e6 floats beside another process's " +
+            long_job().name + ".",
         "tegu-bench placement");
     PlacementOptions options;
     options.tegud = tegud;
@@ -72,7 +72,7 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
         ->check(CLI::Range(1, 10000));
     app.add_option("-o,--output", file, "write the result as JSON, too");
     CLI::Option* const flag =
-        app.add_flag("--beside", is_beside, "time a sum beside another process's entropy maps");
+        app.add_flag("--beside", is_beside, "time a sum beside another process's " + long_job().name);
     app.add_option("--seconds", beside.seconds, "how long, beside")
         ->check(CLI::Range(0.1, 3600.0))
         ->check(finite())

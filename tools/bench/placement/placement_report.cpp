@@ -145,8 +145,9 @@ std::string beside_markdown(const BesideResult& result, const BesideOptions& opt
                        found.p90_us, found.p99_us, found.max_us, found.on_gpu * 100);
     };
     add("alone", result.alone);
-    add("beside " + std::to_string(result.maps) + " entropy maps 63x63 of " + std::to_string(options.side) +
-            "^2 u8, " + std::to_string(options.depth) + " in flight",
+    const LongJob job = long_job();
+    add("beside " + std::to_string(result.maps) + " " + job.name + " " + job.detail + " of " +
+            std::to_string(options.side) + "^2 u8, " + std::to_string(options.depth) + " in flight",
         result.beside);
     return text;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/placement/placement_beside.h"
 #include "tools/bench/placement/placement_cases.h"
 
 namespace tegu::bench {
@@ -25,6 +26,10 @@ void add_entropy_map_kinds(std::vector<PlacementKind>& kinds) {
     kinds.push_back(map(TEGU_U8, 15, 64, kMost / 3));
     kinds.push_back(map(TEGU_U8, 31, 16, kMost / 3));
     kinds.push_back(map(TEGU_U8, 63, 256, kMost / 10));
+}
+
+LongJob long_job() {
+    return {"entropy maps", "63x63", client::Request::entropy_map(63, 63, 16)};
 }
 
 }  // namespace tegu::bench

@@ -28,11 +28,18 @@ std::vector<SampleJob> jobs_of(TuningBackend backend, std::string_view operation
     return jobs;
 }
 
+// A job with a part of every operation that may be one.
 SampleJob fused_job() {
+    FusedParams fused;
+    for (const OperationInfo& info : operation_infos())
+        visit_operation<FusedPart>(static_cast<std::uint16_t>(info.operation), [&](auto part) {
+            const Job job = jobs_of(TuningBackend::Cpu, info.stem).front().job;
+            part = std::get<decltype(part)>(job.params);
+            fused.parts.push_back(std::move(part));
+        });
     SampleJob sample;
     sample.job.cols = 1000000;
-    sample.job.params =
-        FusedParams{{ReduceParams{statistic_bit(Statistic::Sum), false, 0}, TopkParams{10, true, false}}};
+    sample.job.params = std::move(fused);
     return sample;
 }
 

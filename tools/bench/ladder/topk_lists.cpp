@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extremes by a tree and atomics, and the largest distinct values by a list in every thread, beside tegu's
-// reduce and topk.
+// The kernels of tools/field/seeds/topk beside tegu's: the largest distinct values by a list in every thread,
+// and extremes by a tree and atomics.
 #include <algorithm>
 #include <functional>
 #include <memory>

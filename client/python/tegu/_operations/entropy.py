@@ -14,6 +14,6 @@ class Parameters(_operation.Operation):
 
 
 def entropy(self, x, levels=256, range=None, base=2, axis=None, skip_nans=False, **options):
-    """The Shannon entropy of the levels of `x`, of all or along one axis; levels (2 to 65536), range and
-    base as in entropy_map()."""
+    """The Shannon entropy of the levels of `x`, of all or along one axis; levels: 2 to 65536,
+    of `range` (lo, hi); base: 2 or "e"."""
     return self.job(Parameters(levels, range, base, skip_nans), (x,), axis, options)

@@ -45,6 +45,18 @@ Operation operation_of(const FusedPart& part) {
     return std::visit([](const auto& params) { return operation_of(params); }, part);
 }
 
+template <class Params>
+auto halo_rows_of(const Params& params, ElementType type, int) -> decltype(params.halo_rows(type)) {
+    return params.halo_rows(type);
+}
+template <class Params>
+std::optional<std::uint64_t> halo_rows_of(const Params&, ElementType, long) {
+    return std::nullopt;
+}
+std::optional<std::uint64_t> halo_rows(const Job& job) {
+    return std::visit([&](const auto& params) { return halo_rows_of(params, job.type, 0); }, job.params);
+}
+
 const char* fused_part_words() {
     static const std::string text = [] {
         std::string words;

@@ -92,6 +92,9 @@ struct Job {
 
 Operation operation_of(const Job& job);
 Operation operation_of(const FusedPart& part);
+// Rows of an image above and below a row that its results depend on. nullopt: they depend on the whole image,
+// or the input is no image.
+std::optional<std::uint64_t> halo_rows(const Job& job);
 // "reduce, ...": the operations that a fused job may contain.
 const char* fused_part_words();
 

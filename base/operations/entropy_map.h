@@ -2,6 +2,9 @@
 // entropy_map: the Shannon entropy of the window around each pixel. Axis::Whole only.
 #pragma once
 
+#include <optional>
+
+#include "base/element_type.h"
 #include "base/operations/log_base.h"
 
 namespace tegu {
@@ -41,6 +44,12 @@ struct EntropyMapParams {
                    "the window is cut at the edge of the image, or the image is mirrored"},
             Edge{"lo", &P::lo, &P::has_range, "lower edge of level 0; finite"},
             Edge{"hi", &P::hi, &P::has_range, "upper edge of the last level; finite, above `lo`"});
+    }
+
+    // As halo_rows() of base/job.h.
+    std::optional<std::uint64_t> halo_rows(ElementType type) const {
+        if (!has_range && is_float(type)) return std::nullopt;
+        return window_rows / 2;
     }
 
     template <class Add>

@@ -33,12 +33,6 @@ std::optional<JobSplit> split_rows(const Job& job, std::uint64_t parts, std::uin
     return split;
 }
 
-std::optional<JobSplit> split_map(const Job& job, unsigned parts) {
-    const auto& params = *std::get_if<EntropyMapParams>(&job.params);
-    if (!params.has_range && is_float(job.type)) return std::nullopt;
-    return split_rows(job, parts, params.window_rows / 2);
-}
-
 // Each piece is the same power of two of chunks; the last may be shorter.
 std::optional<JobSplit> split_whole(const Job& job, unsigned parts) {
     const std::uint64_t n = job.rows * job.cols;
@@ -74,7 +68,7 @@ std::uint64_t JobPiece::input_end(std::uint64_t row_stride) const {
 
 std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& input, unsigned parts) {
     if (job.rows == 0 || job.cols == 0) return std::nullopt;
-    if (operation_of(job) == Operation::EntropyMap) return split_map(job, parts);
+    if (const std::optional<std::uint64_t> halo = halo_rows(job)) return split_rows(job, parts, *halo);
     if (operation_of(job) != Operation::Reduce) return std::nullopt;
     if (job.axis == Axis::Rows && job.rows > 1) return split_rows(job, parts, 0);
     // A piece would contain the gaps between rows.

@@ -62,7 +62,9 @@ KERNEL_ROOMS = {
     "device": {"execution", "tuning"},
 }
 SHARED_ROOMS = {"numerics", "execution", "statistics", "counting", "selection"}
-OPERATIONS = set("add dot entropy entropy_map fused histogram quantile reduce rowscale topk".split())
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+with open(os.path.join(ROOT, "base", "operations.h"), encoding="utf-8") as listed:
+    OPERATIONS = set(re.findall(r"X\(\d+, \w+, (\w+), \d", listed.read()))
 KERNEL_ROOMS.update({operation: SHARED_ROOMS | {"tuning"} for operation in OPERATIONS})
 # Statistics, histogram and entropy of a fused job share their reads: it needs the insides of these.
 KERNEL_ROOMS["fused"] = KERNEL_ROOMS["reduce"] | {"histogram", "entropy"}
@@ -195,16 +197,15 @@ def self_check():
 
 def main():
     self_check()
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     found, files = [], 0
     for top in sorted({name.split("/")[0] for name in MAY_USE}):
-        for folder, _, names in os.walk(os.path.join(root, top)):
+        for folder, _, names in os.walk(os.path.join(ROOT, top)):
             for name in sorted(names):
-                path = os.path.relpath(os.path.join(folder, name), root)
+                path = os.path.relpath(os.path.join(folder, name), ROOT)
                 if not (name.endswith(SOURCE) or name == "CMakeLists.txt"):
                     continue
                 files += 1
-                with open(os.path.join(root, path), encoding="utf-8") as handle:
+                with open(os.path.join(ROOT, path), encoding="utf-8") as handle:
                     text = handle.read()
                 found += link_breaches(path, text) if name == "CMakeLists.txt" else breaches_in(path, text)
     print("\n".join(found) if found else "no breach of the layer rule in %d files" % files)

@@ -11,9 +11,9 @@
 
 namespace tegu::daemon {
 
-// gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. probes_<stem>(): the samples of a
-// ProbePlan, the plain one first. fine_detail(): properties that affect the time and are not in tables, in up
-// to 8 bits.
+// gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. probes_<stem>(): the samples of
+// a ProbePlan, the plain one first. fine_detail(): properties that affect the time and are not in tables, in
+// up to 8 bits.
 #define TEGU_X(number, Name, stem, inputs, sentence)              \
     GpuWork gpu_work(const Job& job, const Name##Params& params); \
     Name##Params sample_##stem(const Sample& sample);             \

@@ -86,7 +86,8 @@ class KernelLister {
 };
 
 // Adds the kernels of the .cu files in kernels/*/CMakeLists.txt, by a call for each file:
-// kernels/<room>/cuda/<file>.cu has list_<room>_<file>_kernels(), or list_<room>_kernels() with the same name.
+// kernels/<room>/cuda/<file>.cu has list_<room>_<file>_kernels(), or list_<room>_kernels() with the same
+// name.
 void list_kernels(KernelLister& to);
 
 }  // namespace cuda

@@ -70,4 +70,10 @@ kernels::RunReport cuda_report(const Context& context) {
     return report;
 }
 
+Result<kernels::RunReport> report_when_done(Result<void> launched, const Context& context) {
+    if (launched) launched = context.workspace->synchronize();
+    if (!launched) return std::move(launched).error();
+    return cuda_report(context);
+}
+
 }  // namespace tegu::cuda

@@ -27,5 +27,7 @@ Result<kernels::RunReport> run_part(const Job& job, Span<const kernels::InputVie
 
 // Starts a report of this backend: "cuda sm_87". The operation adds its launch policy.
 kernels::RunReport cuda_report(const Context& context);
+// Waits for the launches of a job, then starts its report. `launched`: the error of the launches.
+Result<kernels::RunReport> report_when_done(Result<void> launched, const Context& context);
 
 }  // namespace tegu::cuda

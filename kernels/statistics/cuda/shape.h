@@ -78,16 +78,6 @@ struct ReduceWorkload {
     unsigned resident_threads = 1024;  // of a multiprocessor, likewise
 };
 
-inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
-    std::uint64_t power = 1;
-    while (power < value) power *= 2;
-    return power;
-}
-
-inline std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) {
-    return a / b + (a % b != 0);
-}
-
 inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy& policy) {
     return policy.threads_per_block < work.max_threads ? policy.threads_per_block : work.max_threads;
 }

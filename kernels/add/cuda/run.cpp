@@ -61,22 +61,25 @@ Result<void> add_all(ElementType type, AddArrays arrays, const Context& context,
 
 }  // namespace
 
-Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context,
-                                   const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
+Result<kernels::RunReport> run_add(const JobRun& run, const AddParams&, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
     const std::uint64_t none = ~std::uint64_t{0};
     Result<void*> overflow = context.workspace->take(sizeof none);
     if (!overflow) return std::move(overflow).error();
-    const bool exact = !is_float(job.type);
+    const bool exact = !is_float(run.job.type);
     if (exact) {
         Result<void> set = context.workspace->write(*overflow, &none, sizeof none);
         if (!set) return std::move(set).error();
     }
-    const AddArrays arrays{
-        inputs[0].data, inputs[1].data,       outputs[0].data,      job.rows,
-        job.cols,       inputs[0].row_stride, inputs[1].row_stride, static_cast<std::uint64_t*>(*overflow)};
-    Result<void> launched = add_all(job.type, arrays, context, stop);
+    const AddArrays arrays{run.inputs[0].data,
+                           run.inputs[1].data,
+                           run.outputs[0].data,
+                           run.job.rows,
+                           run.job.cols,
+                           run.inputs[0].row_stride,
+                           run.inputs[1].row_stride,
+                           static_cast<std::uint64_t*>(*overflow)};
+    Result<void> launched = add_all(run.job.type, arrays, context, run.stop);
     if (!launched) return std::move(launched).error();
     if (exact) {
         std::uint64_t first = none;
@@ -84,17 +87,17 @@ Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const 
         if (!read) return std::move(read).error();
         if (first != none) {
             std::byte stored[sizeof(std::uint64_t)] = {};
-            const std::size_t bytes = element_bytes(job.type);
-            read = context.workspace->read(stored, outputs[0].data + first * bytes, bytes);
+            const std::size_t bytes = element_bytes(run.job.type);
+            read = context.workspace->read(stored, run.outputs[0].data + first * bytes, bytes);
             if (!read) return std::move(read).error();
-            return overflow_at(job.type, first, stored);
+            return overflow_at(run.job.type, first, stored);
         }
     }
     Result<void> done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
     report.policy.add("block", context.policies.add.threads_per_block);
-    report.filled_columns = {job.cols};
+    report.filled_columns = {run.job.cols};
     return report;
 }
 

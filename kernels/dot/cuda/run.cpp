@@ -32,22 +32,22 @@ Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t s
 
 }  // namespace
 
-Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params,
-                                   Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context,
-                                   const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    const DotInputs both{segments_of(job, inputs[0]), segments_of(job, inputs[1]), params.skip_nans};
-    SegmentLaunches launches(dot_workload(job.type, job.axis == Axis::Whole ? 1 : job.rows, both.x.n),
-                             may_overflow(job) ? sizeof(kernels::IntegerDot) : 0, context);
+Result<kernels::RunReport> run_dot(const JobRun& run, const DotParams& params, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    const DotInputs both{segments_of(run.job, run.inputs[0]), segments_of(run.job, run.inputs[1]),
+                         params.skip_nans};
+    SegmentLaunches launches(
+        dot_workload(run.job.type, run.job.axis == Axis::Whole ? 1 : run.job.rows, both.x.n),
+        may_overflow(run.job) ? sizeof(kernels::IntegerDot) : 0, context);
     const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
-        return launch_dot(job.type, both, DotWork{work, outputs[0].data}, launches.shape(), range,
+        return launch_dot(run.job.type, both, DotWork{work, run.outputs[0].data}, launches.shape(), range,
                           context.stream);
     };
     const auto overflow = [&](std::uint64_t segment, const void* place) {
-        return overflow_of(job, context, segment, place);
+        return overflow_of(run.job, context, segment, place);
     };
-    Result<void> done = launches.run(2 * both.x.n * element_bytes(job.type), "dot", stop, launch, overflow);
+    Result<void> done =
+        launches.run(2 * both.x.n * element_bytes(run.job.type), "dot", run.stop, launch, overflow);
     if (!done) return std::move(done).error();
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();

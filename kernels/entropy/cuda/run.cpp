@@ -181,18 +181,17 @@ class Run {
 
 }  // namespace
 
-Result<kernels::RunReport> run_entropy(const Job& job, const EntropyParams& params,
-                                       Span<const kernels::InputView> inputs,
-                                       Span<const kernels::OutputView> outputs, const Context& context,
-                                       const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, params, inputs[0], reinterpret_cast<double*>(outputs[0].data), context, stop);
-    Result<void> done = run.run();
+Result<kernels::RunReport> run_entropy(const JobRun& run, const EntropyParams& params,
+                                       const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run own(run.job, params, run.inputs[0], reinterpret_cast<double*>(run.outputs[0].data), context,
+            run.stop);
+    Result<void> done = own.run();
     if (!done) return std::move(done).error();
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
+    own.describe(&report.policy);
     report.filled_columns = {1};
     return report;
 }

@@ -131,17 +131,15 @@ class EntropyMapRun {
 
 }  // namespace
 
-Result<kernels::RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params,
-                                           Span<const kernels::InputView> inputs,
-                                           Span<const kernels::OutputView> outputs, const Context& context,
-                                           const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    EntropyMapRun run(job, params, inputs[0], outputs[0], context, stop);
-    Result<void> done = run.run();
+Result<kernels::RunReport> run_entropy_map(const JobRun& run, const EntropyMapParams& params,
+                                           const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    EntropyMapRun own(run.job, params, run.inputs[0], run.outputs[0], context, run.stop);
+    Result<void> done = own.run();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
-    report.filled_columns = {job.cols};
+    own.describe(&report.policy);
+    report.filled_columns = {run.job.cols};
     return report;
 }
 

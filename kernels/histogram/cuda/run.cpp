@@ -179,7 +179,7 @@ class Run {
         const kernels::InputView view{static_cast<const std::byte*>(part.data), row_stride_};
         const kernels::OutputView outputs[] = {{pairs_}, {reinterpret_cast<std::byte*>(nans_)}};
         const Result<kernels::RunReport> reduced =
-            run_reduce(job, params, {&view, 1}, {outputs, 2}, context, stop_);
+            run_reduce({job, {}, {&view, 1}, {outputs, 2}, stop_}, params, context);
         if (!reduced) return reduced.error();
         std::vector<std::byte> pair(part.count * 2 * bytes_);
         Result<void> read = context_.workspace->read(pair.data(), pairs_, pair.size());
@@ -270,18 +270,16 @@ class Run {
 
 }  // namespace
 
-Result<kernels::RunReport> run_histogram(const Job& job, const HistogramParams& params,
-                                         Span<const kernels::InputView> inputs,
-                                         Span<const kernels::OutputView> outputs, const Context& context,
-                                         const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, params, inputs[0], outputs, context, stop);
-    Result<void> done = run.run();
+Result<kernels::RunReport> run_histogram(const JobRun& run, const HistogramParams& params,
+                                         const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run own(run.job, params, run.inputs[0], run.outputs, context, run.stop);
+    Result<void> done = own.run();
     if (!done) return std::move(done).error();
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
+    own.describe(&report.policy);
     report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
     return report;
 }

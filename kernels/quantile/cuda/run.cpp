@@ -376,17 +376,15 @@ class QuantileRun {
 
 }  // namespace
 
-Result<kernels::RunReport> run_quantile(const Job& job, const QuantileParams& params,
-                                        Span<const kernels::InputView> inputs,
-                                        Span<const kernels::OutputView> outputs, const Context& context,
-                                        const kernels::StopToken& stop) {
+Result<kernels::RunReport> run_quantile(const JobRun& run, const QuantileParams& params,
+                                        const Context& context) {
     kernels::RunReport report = cuda_report(context);
     report.filled_columns = {params.q.size()};
-    if (job.axis == Axis::Rows && job.rows == 0) return report;
-    QuantileRun run(job, params, inputs[0], outputs[0].data, context, stop);
-    Result<void> done = run.run();
+    if (run.job.axis == Axis::Rows && run.job.rows == 0) return report;
+    QuantileRun own(run.job, params, run.inputs[0], run.outputs[0].data, context, run.stop);
+    Result<void> done = own.run();
     if (!done) return std::move(done).error();
-    run.describe(&report.policy);
+    own.describe(&report.policy);
     return report;
 }
 

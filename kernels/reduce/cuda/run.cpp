@@ -127,19 +127,16 @@ class Run {
 
 }  // namespace
 
-Result<kernels::RunReport> run_reduce(const Job& job, const ReduceParams& params,
-                                      Span<const kernels::InputView> inputs,
-                                      Span<const kernels::OutputView> outputs, const Context& context,
-                                      const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, params, inputs[0], outputs, context);
-    Result<void> done = run.run(stop);
+Result<kernels::RunReport> run_reduce(const JobRun& run, const ReduceParams& params, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run own(run.job, params, run.inputs[0], run.outputs, context);
+    Result<void> done = own.run(run.stop);
     if (!done) return std::move(done).error();
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy.add("block", run.shape().threads);
-    report.policy.add("tiles", run.shape().tiles_per_warp);
+    report.policy.add("block", own.shape().threads);
+    report.policy.add("tiles", own.shape().tiles_per_warp);
     for (const StatisticInfo& info : kStatisticInfos)
         if (params.statistics & statistic_bit(info.statistic))
             report.filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));

@@ -101,18 +101,16 @@ class Run {
 
 }  // namespace
 
-Result<kernels::RunReport> run_rowscale(const Job& job, const RowscaleParams& params,
-                                        Span<const kernels::InputView> inputs,
-                                        Span<const kernels::OutputView> outputs, const Context& context,
-                                        const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, arrays_of(job, params, inputs[0], outputs), context, stop);
-    Result<void> done = run.run();
+Result<kernels::RunReport> run_rowscale(const JobRun& run, const RowscaleParams& params,
+                                        const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run own(run.job, arrays_of(run.job, params, run.inputs[0], run.outputs), context, run.stop);
+    Result<void> done = own.run();
     if (done) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
-    report.filled_columns = {job.cols, 1};
+    own.describe(&report.policy);
+    report.filled_columns = {run.job.cols, 1};
     return report;
 }
 

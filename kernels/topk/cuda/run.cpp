@@ -398,28 +398,25 @@ class TopkRun {
 
 }  // namespace
 
-Result<kernels::RunReport> run_topk(const Job& job, const TopkParams& params,
-                                    Span<const kernels::InputView> inputs,
-                                    Span<const kernels::OutputView> outputs, const Context& context,
-                                    const kernels::StopToken& stop) {
+Result<kernels::RunReport> run_topk(const JobRun& run, const TopkParams& params, const Context& context) {
     kernels::RunReport report = cuda_report(context);
     report.filled_columns.assign(2, params.k);
     if (params.distinct) report.filled_columns.push_back(1);
-    if (job.axis == Axis::Rows && job.rows == 0) return report;
-    TopkRun run(job, params, inputs[0], outputs, context, stop);
-    Result<void> done = run.run();
+    if (run.job.axis == Axis::Rows && run.job.rows == 0) return report;
+    TopkRun own(run.job, params, run.inputs[0], run.outputs, context, run.stop);
+    Result<void> done = own.run();
     if (!done) return std::move(done).error();
-    if (params.distinct && job.axis == Axis::Whole) {
+    if (params.distinct && run.job.axis == Axis::Whole) {
         std::uint64_t found = 0;
-        done = context.workspace->read(&found, outputs[2].data, sizeof found);
+        done = context.workspace->read(&found, run.outputs[2].data, sizeof found);
         if (!done) return std::move(done).error();
         // The count may be in client memory, so the client may have changed it.
         report.filled_columns[0] = report.filled_columns[1] = std::min(found, params.k);
     }
-    if (!run.has_waited()) done = context.workspace->synchronize();
+    if (!own.has_waited()) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
-    report.policy.add_word("method", run.method());
-    if (run.was_bad()) report.policy.add_word("cut", "counted");
+    report.policy.add_word("method", own.method());
+    if (own.was_bad()) report.policy.add_word("cut", "counted");
     return report;
 }
 

@@ -33,15 +33,15 @@ constexpr std::uint64_t kTilesPerChunk = 16;
 // How the groups of a segment are closed. One block merges each fan of partial results into one; this repeats
 // until one is left.
 struct ReduceClosing {
-    unsigned fan = 1;           // partial results that a block merges, two a thread: a power of two
-    std::uint64_t places = 0;   // partial results of a segment
-    std::uint64_t tickets = 0;  // tickets of a segment
+    unsigned fan = 1;            // partial results that a block merges, two a thread: a power of two
+    std::uint64_t partials = 0;  // partial results of a segment
+    std::uint64_t tickets = 0;   // tickets of a segment
 };
 inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
     ReduceClosing closing;
     closing.fan = 2 * threads;
     while (groups > 1) {
-        closing.places += groups;
+        closing.partials += groups;
         groups = (groups + closing.fan - 1) / closing.fan;
         closing.tickets += groups;
     }

@@ -268,7 +268,7 @@ TEST_F(CudaEntropyMap, BandsWithTheirSurroundingsGiveTheWholeMap) {
                 cuda::entropy_map_shape(image, window, context_.policies.entropy_map, context_.limits);
             const DeviceBytes plane(cut.plane_bytes);
             ASSERT_TRUE(cuda::check_cuda(
-                cuda::launch_entropy_map(image, window, tables, {begin, end, 0, shape.cols}, cut,
+                cuda::launch_entropy_map({image, window, tables, cut}, {begin, end, 0, shape.cols},
                                          reinterpret_cast<std::uint8_t*>(plane.data()), context_.stream),
                 "entropy_map"));
             ASSERT_TRUE(context_.workspace->synchronize());

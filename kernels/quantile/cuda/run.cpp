@@ -204,11 +204,12 @@ class QuantileRun {
         if (!memory) return std::move(memory).error();
         Result<std::byte*> list = take<std::byte>(bounds.capacity * in_.width);
         if (!list) return std::move(list).error();
-        const Bracket bracket{static_cast<BracketMemory*>(*memory), bounds.low.place == 0, *list,
+        const Bracket bracket{static_cast<BracketMemory*>(*memory), bounds.low.rank == 0, *list,
                               bounds.capacity};
         const SampleRanks low = bracket.from_below ? SampleRanks{1, 1} : bounds.low;
         LaunchStatus status =
-            launch_sample_cuts(in_, sample, low, bounds.high, bracket.memory->states, cuts, context_.stream);
+            launch_sample_cuts(in_, SampleCuts{sample, low, bounds.high, bracket.memory->states},
+                               context_.config(cuts));
         const Pieces pieces = pace_.pieces(policy_.piece_elements * context_.limits.multiprocessors);
         if (status == 0)
             status = in_pieces(pieces, in_.n, 1, [&](std::uint64_t begin, std::uint64_t some) {

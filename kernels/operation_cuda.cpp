@@ -8,13 +8,10 @@
 
 namespace tegu::cuda {
 
-Result<kernels::RunReport> run_part(const Job& job, Span<const kernels::InputView> inputs,
-                                    Span<const kernels::OutputView> outputs, const Context& context,
-                                    const kernels::StopToken& stop) {
-    switch (operation_of(job)) {
+Result<kernels::RunReport> run_part(const JobRun& run, const Context& context) {
+    switch (operation_of(run.job)) {
 #define TEGU_X(number, Name, stem, input_count, sentence) \
-    case Operation::Name:                                 \
-        return run_##stem(job, *std::get_if<Name##Params>(&job.params), inputs, outputs, context, stop);
+    case Operation::Name: return run_##stem(run, *std::get_if<Name##Params>(&run.job.params), context);
         TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
     }
@@ -38,26 +35,22 @@ Result<void> align(const Job& job, const Context& context, kernels::InputView* i
     return copied;
 }
 
-Result<kernels::RunReport> run_aligned(const Job& job, Span<const kernels::InputView> inputs,
-                                       Span<const kernels::OutputView> outputs, const Context& context,
-                                       const kernels::StopToken& stop) {
+Result<kernels::RunReport> run_aligned(const JobRun& run, const Context& context) {
     std::array<kernels::InputView, 2> aligned;
-    assert(inputs.size() <= aligned.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        aligned[i] = inputs[i];
-        Result<void> done = align(job, context, &aligned[i]);
+    assert(run.inputs.size() <= aligned.size());
+    for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+        aligned[i] = run.inputs[i];
+        Result<void> done = align(run.job, context, &aligned[i]);
         if (!done) return std::move(done).error();
     }
-    return run_part(job, Span<const kernels::InputView>(aligned.data(), inputs.size()), outputs, context,
-                    stop);
+    return run_part({run.job, run.parts, {aligned.data(), run.inputs.size()}, run.outputs, run.stop},
+                    context);
 }
 
 }  // namespace
 
-Result<kernels::RunReport> run_job(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context,
-                                   const kernels::StopToken& stop) {
-    Result<kernels::RunReport> report = run_aligned(job, inputs, outputs, context, stop);
+Result<kernels::RunReport> run_job(const JobRun& run, const Context& context) {
+    Result<kernels::RunReport> report = run_aligned(run, context);
     context.workspace->reset();
     return report;
 }
@@ -68,6 +61,12 @@ kernels::RunReport cuda_report(const Context& context) {
     report.policy.add_word("backend", "cuda");
     report.policy.add_word("device", "sm_" + std::to_string(context.limits.compute_capability));
     return report;
+}
+
+Result<kernels::RunReport> report_when_done(Result<void> launched, const Context& context) {
+    if (launched) launched = context.workspace->synchronize();
+    if (!launched) return std::move(launched).error();
+    return cuda_report(context);
 }
 
 }  // namespace tegu::cuda

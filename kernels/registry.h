@@ -22,12 +22,12 @@ TEGU_OPERATIONS(TEGU_X)
 namespace tegu::cuda {
 
 struct Context;
+struct JobRun;
 
 // As cuda::run_job(); inputs are aligned for their type.
-#define TEGU_X(number, Name, stem, input_count, sentence)                                  \
-    Result<kernels::RunReport> run_##stem(                                                 \
-        const Job& job, const Name##Params& params, Span<const kernels::InputView> inputs, \
-        Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop);
+#define TEGU_X(number, Name, stem, input_count, sentence)                                \
+    Result<kernels::RunReport> run_##stem(const JobRun& run, const Name##Params& params, \
+                                          const Context& context);
 TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
 

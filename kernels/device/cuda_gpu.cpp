@@ -111,16 +111,14 @@ class CudaGpu final : public Gpu {
     Result<std::vector<cuda::KernelResources>> kernels() override {
         return cuda::kernel_resources(device_.limits);
     }
-    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop,
+    Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                    const cuda::JobPolicies& policies) override {
         const auto workspace = workspaces_.find(stream);
         if (workspace == workspaces_.end()) return make_error(Status::Internal, "no such stream");
         const cuda::Context context{stream, device_.limits,
                                     policies.whole == nullptr ? cuda::Policies() : *policies.whole,
                                     workspace->second.get(), policies};
-        return cuda::run_job(job, inputs, outputs, context, stop);
+        return cuda::run_job(run, context);
     }
 
   private:
@@ -136,10 +134,10 @@ class CudaGpu final : public Gpu {
 
     Result<void> prefetch(void* memory, std::size_t bytes, int to, Stream stream) {
 #if CUDART_VERSION >= 13000
-        const cudaMemLocation place = {
+        const cudaMemLocation location = {
             to == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
             to == cudaCpuDeviceId ? 0 : to};
-        return check_cuda(cudaMemPrefetchAsync(memory, bytes, place, 0, stream), "cudaMemPrefetchAsync");
+        return check_cuda(cudaMemPrefetchAsync(memory, bytes, location, 0, stream), "cudaMemPrefetchAsync");
 #else
         return check_cuda(cudaMemPrefetchAsync(memory, bytes, to, stream), "cudaMemPrefetchAsync");
 #endif

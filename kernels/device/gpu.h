@@ -11,7 +11,7 @@
 #include "kernels/device/device_info.h"
 #include "kernels/execution/cuda/kernel_report.h"
 #include "kernels/execution/cuda/launch.h"
-#include "kernels/operation.h"
+#include "kernels/operation_cuda.h"
 
 namespace tegu::device {
 
@@ -19,7 +19,7 @@ using Stream = cuda::Stream;
 
 // This is the interface to CUDA. Beyond it, only cuda_gpu.cpp and probe_cuda.cpp in this folder, the files
 // under CUDA_RUNTIME in kernels/execution and the launches call the CUDA runtime. Only these cross it:
-// addresses and sizes; streams as opaque pointers; Job, views, stop token and policies as plain structs;
+// addresses and sizes; streams as opaque pointers; jobs, views, stop tokens and policies as plain structs;
 // RunReport and errors of base/status.h. cudaError_t and other CUDA types do not.
 // One thread at a time makes all calls; each thread first calls use(). Errors of every call: DeviceLost,
 // after which no call succeeds and the process must end; OutOfMemory, which does no harm.
@@ -71,9 +71,7 @@ class Gpu {
     }
     // cuda::run_job() on the stream; returns when the outputs are complete. A job in place that fails with
     // OutOfMemory has written nothing. The policies change only the run time.
-    virtual Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                           Span<const kernels::OutputView> outputs, Stream stream,
-                                           const kernels::StopToken& stop,
+    virtual Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                            const cuda::JobPolicies& policies = cuda::JobPolicies()) = 0;
 };
 

@@ -167,8 +167,7 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
     cost.started = !staged;
     ran_ = true;
     Result<kernels::RunReport> report =
-        gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop,
-                 policies_);
+        gpu_.run({job, plan.parts, {sources.data(), inputs.size()}, targets, stop}, stream_, policies_);
     cost.compute_ns = nanoseconds_since(start);
     // Gpu::run() guarantees this for jobs in place.
     if (!report && report.error().status == Status::OutOfMemory && in_place(inputs)) cost.started = false;

@@ -206,13 +206,12 @@ Result<std::byte*> GuardGpu::kernel_address(const std::byte* data, std::uint64_t
     return memory_.translate(data, bytes, stream, GuardMemory::Access::Kernel);
 }
 
-Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::InputView> inputs,
-                                         Span<const kernels::OutputView> outputs, Stream stream,
-                                         const kernels::StopToken& stop, const cuda::JobPolicies& policies) {
+Result<kernels::RunReport> GuardGpu::run(const cuda::JobRun& run, Stream stream,
+                                         const cuda::JobPolicies& policies) {
     std::promise<Result<kernels::RunReport>> promise;
     stream_of(stream).push([&] {
         try {
-            promise.set_value(run_kernel(job, inputs, outputs, stream, stop));
+            promise.set_value(run_kernel(run, stream));
         } catch (const std::bad_alloc&) {  // the caller's exception, as with any backend
             promise.set_exception(std::current_exception());
         }
@@ -220,7 +219,7 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
     Result<kernels::RunReport> report = promise.get_future().get();
     if (!report && report.error().status == Status::DeviceLost) lose(report.error());
     if (throws_next_.exchange(false)) throw std::bad_alloc();
-    if (report) add_given(job, policies, &report->policy);
+    if (report) add_given(run.job, policies, &report->policy);
     return report;
 }
 
@@ -241,25 +240,23 @@ class GuardGpu::KernelOwns {
     const Stream stream_;
 };
 
-Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kernels::InputView> inputs,
-                                                Span<const kernels::OutputView> outputs, Stream stream,
-                                                const kernels::StopToken& stop) {
+Result<kernels::RunReport> GuardGpu::run_kernel(const cuda::JobRun& run, Stream stream) {
     Result<void> ready = alive();
     if (!ready) return std::move(ready).error();
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (next_failure_ != nullptr) return *std::exchange(next_failure_, nullptr);
     }
-    const Result<kernels::JobPlan> plan = kernels::plan_job(job);
+    const Result<kernels::JobPlan> plan = kernels::plan_job(run.job);
     if (!plan) return plan.error();
     Result<void*> workspace = memory_.allocate(GuardMemory::Kind::Device, options_.workspace_bytes);
     if (!workspace) return std::move(workspace).error();
     memory_.release(*workspace);  // no kernel of this device touches it
-    std::vector<kernels::InputView> sources(inputs.begin(), inputs.end());
-    std::vector<kernels::OutputView> targets(outputs.begin(), outputs.end());
+    std::vector<kernels::InputView> sources(run.inputs.begin(), run.inputs.end());
+    std::vector<kernels::OutputView> targets(run.outputs.begin(), run.outputs.end());
     for (kernels::InputView& source : sources) {
         Result<std::byte*> address =
-            kernel_address(source.data, extent_bytes(job, source.row_stride), stream);
+            kernel_address(source.data, extent_bytes(run.job, source.row_stride), stream);
         if (!address) return std::move(address).error();
         source.data = *address;
     }
@@ -270,7 +267,8 @@ Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kerne
     }
     const KernelOwns owns(*this, stream);
     stay_while_held();
-    Result<kernels::RunReport> report = kernels::run_job(job, sources, targets, nullptr, stop);
+    Result<kernels::RunReport> report =
+        kernels::run_job(run.job, *plan, sources, targets, kernels::CpuContext(), run.stop);
     ++kernels_run_;
     if (report) report->policy.begin_with("device", "guard");
     return report;

@@ -57,9 +57,7 @@ class GuardGpu : public Gpu {
     void trim(Stream) override {}
     std::size_t workspace_limit() const override { return options_.workspace_bytes; }
     Result<std::size_t> free_bytes() override { return memory_.free_bytes(); }
-    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop,
+    Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies()) override;
 
     // For tests, any thread. While held, a started kernel does not end.
@@ -85,9 +83,7 @@ class GuardGpu : public Gpu {
     void lose(const Error& error) noexcept;
     void lose() noexcept;
     void give_to_host(void* memory);
-    Result<kernels::RunReport> run_kernel(const Job& job, Span<const kernels::InputView> inputs,
-                                          Span<const kernels::OutputView> outputs, Stream stream,
-                                          const kernels::StopToken& stop);
+    Result<kernels::RunReport> run_kernel(const cuda::JobRun& run, Stream stream);
     Result<std::byte*> kernel_address(const std::byte* data, std::uint64_t bytes, Stream stream) const;
     void stay_while_held();
 

@@ -52,15 +52,13 @@ class FaultyGpu final : public GuardGpu {
   public:
     FaultyGpu(const DeviceInfo& device)
         : GuardGpu(device, options_of(std::string(memory_class_word(device.memory_class)))) {}
-    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop,
+    Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                    const cuda::JobPolicies& policies) override {
         while (is_due("hang", info())) ::sleep(1);
         if (is_due("oom", info()))
             fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
         if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
-        return GuardGpu::run(job, inputs, outputs, stream, stop, policies);
+        return GuardGpu::run(run, stream, policies);
     }
     // More than one reply to KERNELS holds.
     Result<std::vector<cuda::KernelResources>> kernels() override {

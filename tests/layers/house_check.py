@@ -19,8 +19,6 @@ MAX_WORDS = 25
 LONGER_FILES = {
     "client/tegu.h": (480, "the C interface is one header"),
     "kernels/execution/cuda/simt.cuh": (400, "one device model for CUDA and for fibers"),
-    "kernels/quantile/cuda/run.cpp": (400, "to be split"),
-    "kernels/topk/cuda/run.cpp": (440, "to be split"),
 }
 
 

@@ -64,7 +64,7 @@ Result<double> sum_on_gpu(const std::vector<float>& values, double* context_s) {
     const kernels::InputView in{input->as<std::byte>(), values.size()};
     const kernels::OutputView out{output->as<std::byte>()};
     const Result<kernels::RunReport> ran =
-        (*lab)->gpu().run(sum_job(), {&in, 1}, {&out, 1}, (*lab)->stream(), kernels::StopToken());
+        (*lab)->gpu().run({sum_job(), {}, {&in, 1}, {&out, 1}, kernels::StopToken()}, (*lab)->stream());
     if (!ran) return ran.error();
     double sum = 0;
     done = output->download(&sum, sizeof sum);

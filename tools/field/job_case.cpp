@@ -110,8 +110,8 @@ Result<kernels::RunReport> run_on_gpu(JobSetup& setup, const GpuRun& placed, std
     for (const DeviceInputs& copies : placed.inputs)
         views.push_back({static_cast<const std::byte*>(copies[turn]), setup.job().job.cols});
     GpuLab& lab = *setup.context().gpu;
-    return lab.gpu().run(setup.job().job, views, placed.views, lab.stream(), kernels::StopToken(),
-                         placed.policies);
+    return lab.gpu().run({setup.job().job, (*setup.plan())->parts, views, placed.views, kernels::StopToken()},
+                         lab.stream(), placed.policies);
 }
 
 Result<void> check_on_gpu(JobSetup& setup, const GpuRun& placed) {

@@ -170,8 +170,9 @@ bool is_aligned(const void* address) {
 
 }  // namespace
 
-LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPolicy& policy,
-                        const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddConfig& config) {
+    const AddPolicy& policy = config.policy;
+    const DeviceLimits& limits = config.limits;
     if (arrays.rows == 0 || arrays.cols == 0) return 0;
     const std::uint64_t n = arrays.rows * arrays.cols;
     const unsigned threads = block_threads_of(policy.threads_per_block, limits);
@@ -179,7 +180,8 @@ LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPoli
         arrays.rows == 1 || (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols);
     if (!dense || !is_aligned(arrays.x) || !is_aligned(arrays.y) || !is_aligned(arrays.z)) {
         const unsigned blocks = blocks_for(n, threads, policy.waves, limits);
-        return launch(kAddElements[element_index(type)], LaunchShape{blocks, 1, threads, 0}, stream, arrays);
+        return launch(kAddElements[element_index(type)], LaunchShape{blocks, 1, threads, 0}, config.stream,
+                      arrays);
     }
     const unsigned packs = policy.packs_per_thread;
     const KernelVariant<void (*)(AddArrays)>& variant =
@@ -188,7 +190,7 @@ LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPoli
                                                                    : 0)];
     const std::uint64_t items = n * element_bytes(type) / 16 / variant.numbers[0] + 1;
     return launch(variant.kernel,
-                  LaunchShape{blocks_for(items, threads, policy.waves, limits), 1, threads, 0}, stream,
+                  LaunchShape{blocks_for(items, threads, policy.waves, limits), 1, threads, 0}, config.stream,
                   arrays);
 }
 

@@ -23,6 +23,7 @@ struct AddPolicy {
     }
 };
 constexpr AddPolicy kDefaultAddPolicy{512, 2, 1000};
+using AddConfig = LaunchConfig<AddPolicy>;
 
 struct AddArrays {
     const void* x;  // element (r, c) at x + (r * x_row_stride + c) elements; aligned to the element
@@ -39,8 +40,7 @@ struct AddArrays {
 };
 
 // One launch. rows * cols = 0 launches nothing.
-LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPolicy& policy,
-                        const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddConfig& config);
 
 }  // namespace cuda
 }  // namespace tegu

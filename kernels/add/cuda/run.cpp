@@ -37,14 +37,14 @@ Error overflow_at(ElementType type, std::uint64_t index, const std::byte* stored
 // Launches piece after piece; arrays without gaps are one long row.
 Result<void> add_all(ElementType type, AddArrays arrays, const Context& context,
                      const kernels::StopToken& stop) {
-    const AddPolicy& policy = context.policies.add;
+    const AddConfig config = context.config(context.policies.add);
     const std::size_t bytes = element_bytes(type);
     if (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols) {
         arrays.cols *= arrays.rows;
         arrays.rows = 1;
     }
     Pace pace(context, stop);
-    const std::uint64_t elements = policy.launch_bytes * context.limits.multiprocessors / (3 * bytes);
+    const std::uint64_t elements = config.policy.launch_bytes * config.limits.multiprocessors / (3 * bytes);
     return pace.launch(pieces_of(arrays.rows, arrays.cols, elements), "add", [&](const Piece& piece) {
         AddArrays part = arrays;
         part.x =
@@ -55,46 +55,39 @@ Result<void> add_all(ElementType type, AddArrays arrays, const Context& context,
         part.z = static_cast<std::byte*>(arrays.z) + part.first * bytes;
         part.rows = piece.rows;
         part.cols = piece.cols;
-        return launch_add(type, part, policy, context.limits, context.stream);
+        return launch_add(type, part, config);
     });
 }
 
 }  // namespace
 
-Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context,
-                                   const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
+Result<kernels::RunReport> run_add(const JobRun& run, const AddParams&, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    const Job& job = run.job;
     const std::uint64_t none = ~std::uint64_t{0};
-    Result<void*> overflow = context.workspace->take(sizeof none);
-    if (!overflow) return std::move(overflow).error();
+    ArrayTaker taker(context);
+    auto* const overflow = taker.take<std::uint64_t>(1);
+    if (!taker.done()) return taker.done().error();
     const bool exact = !is_float(job.type);
-    if (exact) {
-        Result<void> set = context.workspace->write(*overflow, &none, sizeof none);
-        if (!set) return std::move(set).error();
-    }
-    const AddArrays arrays{
-        inputs[0].data, inputs[1].data,       outputs[0].data,      job.rows,
-        job.cols,       inputs[0].row_stride, inputs[1].row_stride, static_cast<std::uint64_t*>(*overflow)};
-    Result<void> launched = add_all(job.type, arrays, context, stop);
-    if (!launched) return std::move(launched).error();
-    if (exact) {
-        std::uint64_t first = none;
-        Result<void> read = context.workspace->read(&first, *overflow, sizeof first);
-        if (!read) return std::move(read).error();
-        if (first != none) {
-            std::byte stored[sizeof(std::uint64_t)] = {};
-            const std::size_t bytes = element_bytes(job.type);
-            read = context.workspace->read(stored, outputs[0].data + first * bytes, bytes);
-            if (!read) return std::move(read).error();
-            return overflow_at(job.type, first, stored);
-        }
-    }
-    Result<void> done = context.workspace->synchronize();
+    Result<void> done = exact ? context.workspace->write(overflow, &none, sizeof none) : Result<void>();
     if (!done) return std::move(done).error();
-    kernels::RunReport report = cuda_report(context);
-    report.policy.add("block", context.policies.add.threads_per_block);
-    report.filled_columns = {job.cols};
+    const Span<const kernels::InputView> in = run.inputs;
+    done = add_all(job.type,
+                   AddArrays{in[0].data, in[1].data, run.outputs[0].data, job.rows, job.cols,
+                             in[0].row_stride, in[1].row_stride, overflow},
+                   context, run.stop);
+    std::uint64_t first = none;
+    if (done && exact) done = context.workspace->read(&first, overflow, sizeof first);
+    if (done && first != none) {
+        std::byte stored[sizeof(std::uint64_t)] = {};
+        const std::size_t bytes = element_bytes(job.type);
+        done = context.workspace->read(stored, run.outputs[0].data + first * bytes, bytes);
+        if (done) return overflow_at(job.type, first, stored);
+    }
+    Result<kernels::RunReport> report = report_when_done(std::move(done), context);
+    if (!report) return report;
+    report->policy.add("block", context.policies.add.threads_per_block);
+    report->filled_columns = {job.cols};
     return report;
 }
 

@@ -18,9 +18,6 @@ constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor: limite
 // minimum on a multiprocessor: fewer blocks with counters for each lane are slower than atomics
 constexpr std::uint64_t kLeastLaneBlocks = 3;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
-    return a / b + (a % b != 0);
-}
 std::uint64_t round16(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
 }
@@ -53,11 +50,11 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
         std::min(std::max(policy.shared_bytes, kLeastBytes), limits.shared_bytes_per_block);
     const std::uint64_t elements = work.input.n;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
-    const std::uint64_t slices = divide_up(work.slots * 4, max - rule);
+    const std::uint64_t slices = ceil_divide(work.slots * 4, max - rule);
     // Clearing and adding up many counters does not pay for few elements.
     shape->shared = slices <= kMaxSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
     shape->slices = shape->shared ? static_cast<unsigned>(slices) : 1;
-    shape->slice = static_cast<std::uint32_t>(divide_up(work.slots, shape->slices * 4) * 4);
+    shape->slice = static_cast<std::uint32_t>(ceil_divide(work.slots, shape->slices * 4) * 4);
     const std::uint64_t counters = round16(std::uint64_t{shape->slice} * 4);
     const std::uint64_t held = shape->shared ? counters : 0;
     shape->table = table != 0 && rule + held + table <= max && work.slots / 8 <= elements + 32;
@@ -134,15 +131,15 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
     // Enough parts to fill the device, each with enough elements for its own counters.
     std::uint64_t parts = 1;
     if (!shape.by_warp) {
-        const std::uint64_t wanted = divide_up(shape.at_once, shape.threads / 32);
+        const std::uint64_t wanted = ceil_divide(shape.at_once, shape.threads / 32);
         const std::uint64_t worth =
             shape.shared ? shape.at_once * stretch_elements / (4 * work.slots) + 1 : wanted;
         parts = std::min({resident / std::max<std::uint64_t>(segments * shape.slices, 1), wanted, worth});
     }
     parts = std::max({parts, shape.at_once * stretch_elements / kMaxElements + 1});
-    shape.part = divide_up(shape.at_once, parts);
-    shape.parts = divide_up(shape.at_once, shape.part);
-    const std::uint64_t blocks = divide_up(segments * shape.parts * shape.slices, shape.teams_per_block());
+    shape.part = ceil_divide(shape.at_once, parts);
+    shape.parts = ceil_divide(shape.at_once, shape.part);
+    const std::uint64_t blocks = ceil_divide(segments * shape.parts * shape.slices, shape.teams_per_block());
     shape.blocks = static_cast<unsigned>(std::max<std::uint64_t>(1, std::min(blocks, resident)));
     return shape;
 }

@@ -32,8 +32,7 @@ struct CountTask {
     CountRange range;
     std::uint64_t* counts;  // [segments, slots]
     double* edges;          // [segments, slots + 1], or null
-    // Set by set_stretches():
-    std::uint64_t lines;  // of a segment; line l of segment s begins at (s * lines + l) * input.stride
+    std::uint64_t lines;    // of a segment; line l of segment s begins at (s * lines + l) * input.stride
     std::uint64_t line_stretches;
     std::uint64_t stretches;  // of a segment
     unsigned teams;           // of a block
@@ -272,23 +271,30 @@ template <class Rule>
 using CountKernel = void (*)(CountTask, Rule, const Rule*);
 constexpr const char* kCountMoves = "reads n elements, adds 8 B a counter and block";
 
-// `teams`: teams in a block.
-inline void set_stretches(std::size_t element_bytes, unsigned teams, CountTask* task) {
-    task->lines = task->input.lines();
-    task->line_stretches = count_stretches_of_line(task->input, element_bytes);
-    task->stretches = count_stretches(task->input, element_bytes);
-    task->teams = teams;
-    task->adds = task->shape.adds(task->stretches);
+// `teams`: of a block.
+inline CountTask count_task(const CountLaunch& launch, unsigned teams, const CountTarget& target) {
+    const std::uint64_t stretches = count_stretches(launch.input, launch.element_bytes);
+    return CountTask{launch.input,
+                     launch.shape,
+                     launch.range,
+                     target.counts,
+                     target.edges,
+                     launch.input.lines(),
+                     count_stretches_of_line(launch.input, launch.element_bytes),
+                     stretches,
+                     teams,
+                     launch.shape.adds(stretches)};
 }
 
 // Launches a variant of count_elements once.
 template <class Rule>
-LaunchStatus launch_count(CountKernel<Rule> kernel, std::size_t element_bytes, CountTask task,
-                          const Rule& rule, const Rule* rules, Stream stream) {
-    set_stretches(element_bytes, task.shape.teams_per_block(), &task);
+LaunchStatus launch_count(CountKernel<Rule> kernel, const CountLaunch& with, const CountRules<Rule>& rules,
+                          const CountTarget& target) {
+    if (with.range.count == 0) return 0;
+    const CountTask task = count_task(with, with.shape.teams_per_block(), target);
     const LaunchShape shape{task.shape.blocks, 1, task.shape.threads,
                             std::size_t{task.shape.team_bytes} * task.teams};
-    return launch(kernel, shape, stream, task, rule, rules);
+    return launch(kernel, shape, with.stream, task, rules.one, rules.each);
 }
 
 // The block size of count_elements with 256 counters.

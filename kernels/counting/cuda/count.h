@@ -88,9 +88,6 @@ struct CountWorkload {
     std::uint64_t result_cost;  // other cost of a segment, as bytes read in the same time
 };
 
-// Clears `count` counters on the stream.
-LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream stream);
-
 CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& policy,
                               const DeviceLimits& limits);
 
@@ -102,11 +99,29 @@ struct CountRange {
     std::uint64_t stretch;
 };
 
+struct CountLaunch {
+    Segments input;
+    std::size_t element_bytes;
+    CountShape shape;
+    CountRange range;
+    Stream stream;
+};
+struct CountTarget {
+    std::uint64_t* counts;  // [segments, slots]; 0 before the first launch where shape.adds()
+    double* edges;          // of bins, [segments, slots + 1], or null
+};
+// What converts elements to keys: one rule for all segments, or one for each.
+template <class Rule>
+struct CountRules {
+    Rule one;
+    const Rule* each;  // [segments] on the device, or null: `one` is used
+};
+
+// Clears `count` counters on the stream.
+LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream stream);
 // Counts the values of 8-bit elements, by their bits: counts [segments, 256]; 0 before the first launch where
-// shape.adds(). One launch. It is in kernels/histogram/cuda/histogram.cu, because bins are counted in the
-// same way.
-LaunchStatus launch_count_bytes(const Segments& input, std::uint64_t* counts, const CountShape& shape,
-                                const CountRange& range, Stream stream);
+// shape.adds(). One launch.
+LaunchStatus launch_count_bytes(const CountLaunch& launch, std::uint64_t* counts);
 
 }  // namespace cuda
 }  // namespace tegu

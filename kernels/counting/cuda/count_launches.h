@@ -22,13 +22,28 @@ inline std::uint64_t count_batch(const Segments& input, std::size_t element_byte
     return std::max<std::uint64_t>(1, std::min(batch, input.count));
 }
 
-// Calls each(range) for every launch. Stops at the first error.
-template <class Each>
-Result<void> for_count_ranges(const Segments& input, std::size_t element_bytes, const CountShape& shape,
-                              Each each) {
-    const PieceGrid grid{input.count, count_stretches(input, element_bytes), shape.segments, shape.at_once};
-    return for_pieces(grid, [&](const Piece& piece) {
-        return each(CountRange{piece.row, piece.rows, piece.col});
+// The launches of a batch. Nothing is owned.
+struct PacedCount {
+    Pace* pace;
+    CountLaunch part;         // without its range
+    std::uint64_t* counters;  // [segments, slots]
+    std::uint64_t slots;
+};
+// Counts segments. Clears the counters where several teams or launches add to them. launch(part) starts one
+// launch of the part `part.range`; `name` prefixes its error.
+template <class Launch>
+Result<void> count_in_pieces(const PacedCount& count, const char* name, Launch launch) {
+    CountLaunch part = count.part;
+    const std::uint64_t stretches = count_stretches(part.input, part.element_bytes);
+    const bool adds = part.shape.adds(stretches);
+    const PieceGrid grid{part.input.count, stretches, part.shape.segments, part.shape.at_once};
+    return count.pace->launch(grid, name, [&](const Piece& piece) {
+        part.range = CountRange{piece.row, piece.rows, piece.col};
+        LaunchStatus status = 0;
+        if (adds && piece.col == 0)
+            status = zero_counters(count.counters + piece.row * count.slots, piece.rows * count.slots,
+                                   part.stream);
+        return status == 0 ? launch(part) : status;
     });
 }
 

@@ -36,8 +36,10 @@ std::size_t limbs_bytes(const ReduceShape& shape) {
 
 }  // namespace
 
-LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work,
-                        const ReduceShape& shape, const ReduceRange& range, Stream stream) {
+LaunchStatus launch_dot(const DotLaunch& dot, const ReduceRange& range, Stream stream) {
+    const ElementType type = dot.type;
+    const DotInputs& inputs = dot.inputs;
+    const ReduceShape& shape = dot.shape;
     const std::uint64_t blocks =
         shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
     const auto packs = [&](const Segments& input) {
@@ -47,7 +49,7 @@ LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork
     const auto run = [&](DotKernel kernel, std::size_t shared_bytes) {
         return launch_plain(kernel,
                             LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes},
-                            stream, inputs, x_packs, y_packs, work, shape, range);
+                            stream, inputs, x_packs, y_packs, dot.work, shape, range);
     };
     if (!is_float(type)) {
         if (shape.row_lanes != 0) return run(kDotIntegerRows[element_index(type)], 0);

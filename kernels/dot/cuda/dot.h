@@ -16,16 +16,22 @@ struct DotInputs {
 
 struct DotWork {
     // totals [segments of the launch * 3]: limbs of exact integer sums that do not fit
-    ReduceWork places;
+    ReduceWork reduce;
     void* out;  // element r: the result of segment r, f64 or 64 bits
 };
 
 ReduceWorkload dot_workload(ElementType type, std::uint64_t segments, std::uint64_t n);
 
+// What all launches of a job share.
+struct DotLaunch {
+    ElementType type;
+    const DotInputs& inputs;
+    const DotWork& work;
+    const ReduceShape& shape;
+};
 // One launch. Results are complete after every group of a segment was launched once. An integer sum that does
 // not fit is recorded as in ReduceWork. REQUIRES: range.count * range.group_count < 2^31.
-LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work,
-                        const ReduceShape& shape, const ReduceRange& range, Stream stream);
+LaunchStatus launch_dot(const DotLaunch& dot, const ReduceRange& range, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

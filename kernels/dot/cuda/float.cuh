@@ -94,7 +94,7 @@ TEGU_DEVICE LaneNode sweep_products(const From& x, const From& y, std::uint64_t 
 // dot_float: scalar products of segments of floats, a group of tiles by each team of warps. Dense: no gaps,
 // and runs are packs.
 // in:    inputs x, y [segments, n] T
-// out:   work.out; work.places where a segment has several groups
+// out:   work.out; work.reduce where a segment has several groups
 // grid:  x = groups of the launch / teams          block: shape.threads (32..256)
 // shared: FloatKind<0>::shared_bytes
 // result valid in: work.out, after the last launch of a segment
@@ -105,12 +105,12 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool 
                                                          DotWork work, ReduceShape shape, ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
-    const TeamPlace place(shape, range, block_x());
-    const std::uint64_t segment = range.first + place.slot;
+    const TeamPosition position(shape, range, block_x());
+    const std::uint64_t segment = range.first + position.slot;
     const std::uint64_t base =
-        (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kFloatTile;
+        (position.group * shape.team_warps + position.warp) * shape.tiles_per_warp * kFloatTile;
     LaneNode node{0, 0, 0, 0, 0};
-    if (place.active && base < inputs.x.n) {
+    if (position.active && base < inputs.x.n) {
         if (Dense)
             node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, segment, x_packs),
                                      DenseElements<T, kFloatRun>(inputs.y, segment, y_packs), base,
@@ -122,7 +122,7 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool 
     }
     DotSum sum;
     sum.sum = chunk_tree<0>(node, shape, shared).sum;
-    if (close_segment<DotSumKind>(&sum, 1, place, shape, work.places, shared) && place.leads() &&
+    if (close_segment<DotSumKind>(&sum, 1, position, shape, work.reduce, shared) && position.leads() &&
         lane_index() == 0)
         static_cast<double*>(work.out)[segment] = canonical(sum.sum);
 }

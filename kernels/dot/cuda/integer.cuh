@@ -127,18 +127,18 @@ TEGU_DEVICE void put_dot(const DotWork& work, std::uint64_t slot, std::uint64_t 
     static_cast<std::uint64_t*>(work.out)[segment] = sum.limb[0];
     const std::uint64_t above = Signedness<T>::kSigned ? 0 - (sum.limb[0] >> 63) : 0;
     if (sum.limb[1] == above && sum.limb[2] == above) return;
-    if (work.places.totals == nullptr) return;
+    if (work.reduce.totals == nullptr) return;
     for (unsigned i = 0; i < 3; ++i)
-        static_cast<std::uint64_t*>(work.places.totals)[3 * slot + i] = sum.limb[i];
-    atomic_max(work.places.overflow, ~segment);
+        static_cast<std::uint64_t*>(work.reduce.totals)[3 * slot + i] = sum.limb[i];
+    atomic_max(work.reduce.overflow, ~segment);
 }
 
 // dot_integer: scalar products of segments of integers, a group of tiles by each team of warps.
 // in:    inputs x, y [segments, n] T
-// out:   work.out; work.places where a segment has several groups
+// out:   work.out; work.reduce where a segment has several groups
 // grid:  x = groups of the launch / teams          block: shape.threads (32..512)
 // shared: 24 B a warp
-// result valid in: work.out and places.overflow, after the last launch of a segment
+// result valid in: work.out and reduce.overflow, after the last launch of a segment
 // moves: reads 2 n sizeof(T) B a segment          order: any
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type
 template <class T>
@@ -149,12 +149,13 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, boo
     constexpr unsigned kRow = kWarpLanes * kRun;
     constexpr unsigned kRows = 4;  // at a time
     TEGU_DYNAMIC_SHARED(memory);
-    const TeamPlace place(shape, range, block_x());
-    const std::uint64_t segment = range.first + place.slot;
-    const std::uint64_t base = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kTile;
+    const TeamPosition position(shape, range, block_x());
+    const std::uint64_t segment = range.first + position.slot;
+    const std::uint64_t base =
+        (position.group * shape.team_warps + position.warp) * shape.tiles_per_warp * kTile;
     const std::uint64_t n = inputs.x.n;
     Products<T> lane;
-    if (place.active) {
+    if (position.active) {
         const Elements<T, kRun> x(inputs.x, segment, x_packs);
         const Elements<T, kRun> y(inputs.y, segment, y_packs);
         const bool dense = x_packs && y_packs && !x.gaps() && !y.gaps();
@@ -186,17 +187,17 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, boo
         }
     }
     DotLimbs sum = lane.limbs();
-    if (close_segment<DotLimbsKind>(&sum, kWarpLanes, place, shape, work.places,
+    if (close_segment<DotLimbsKind>(&sum, kWarpLanes, position, shape, work.reduce,
                                     reinterpret_cast<std::uint64_t*>(memory)) &&
-        place.leads() && lane_index() == 0)
-        put_dot<T>(work, place.slot, segment, sum);
+        position.leads() && lane_index() == 0)
+        put_dot<T>(work, position.slot, segment, sum);
 }
 
 // dot_integer_rows: scalar products of rows of up to 512 bytes, each by a group of lanes.
-// in:    inputs x, y [segments, n] T              out: work.out, places.totals
+// in:    inputs x, y [segments, n] T              out: work.out, reduce.totals
 // grid:  x strides over the rows                   block: shape.threads (32..512)
 // shared: none
-// result valid in: work.out and places.overflow, after the launch
+// result valid in: work.out and reduce.overflow, after the launch
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: any
 // why:   few lanes a row, so that a lane adds most products itself
 template <class T>

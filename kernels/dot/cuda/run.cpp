@@ -18,9 +18,9 @@ bool may_overflow(const Job& job) {
 }
 
 // The error of a sum that does not fit.
-Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t segment, const void* place) {
+Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t segment, const void* exact) {
     kernels::IntegerDot dot{};
-    Result<void> done = context.workspace->read(&dot, place, sizeof dot);
+    Result<void> done = context.workspace->read(&dot, exact, sizeof dot);
     if (!done) return done;
     std::byte unused[sizeof(std::uint64_t)];
     Result<void> written =
@@ -32,29 +32,25 @@ Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t s
 
 }  // namespace
 
-Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params,
-                                   Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context,
-                                   const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    const DotInputs both{segments_of(job, inputs[0]), segments_of(job, inputs[1]), params.skip_nans};
-    SegmentLaunches launches(dot_workload(job.type, job.axis == Axis::Whole ? 1 : job.rows, both.x.n),
+Result<kernels::RunReport> run_dot(const JobRun& run, const DotParams& params, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    const Job& job = run.job;
+    const DotInputs both{segments_of(job, run.inputs[0]), segments_of(job, run.inputs[1]), params.skip_nans};
+    SegmentLaunches launches(dot_workload(job.type, both.x.count, both.x.n),
                              may_overflow(job) ? sizeof(kernels::IntegerDot) : 0, context);
     const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
-        return launch_dot(job.type, both, DotWork{work, outputs[0].data}, launches.shape(), range,
-                          context.stream);
+        const DotWork with{work, run.outputs[0].data};
+        return launch_dot({job.type, both, with, launches.shape()}, range, context.stream);
     };
-    const auto overflow = [&](std::uint64_t segment, const void* place) {
-        return overflow_of(job, context, segment, place);
+    const auto overflow = [&](std::uint64_t segment, const void* exact) {
+        return overflow_of(job, context, segment, exact);
     };
-    Result<void> done = launches.run(2 * both.x.n * element_bytes(job.type), "dot", stop, launch, overflow);
-    if (!done) return std::move(done).error();
-    done = context.workspace->synchronize();
-    if (!done) return std::move(done).error();
-    kernels::RunReport report = cuda_report(context);
-    report.policy.add("block", launches.shape().threads);
-    report.policy.add("tiles", launches.shape().tiles_per_warp);
-    report.filled_columns = {1};
+    Result<kernels::RunReport> report = report_when_done(
+        launches.run(2 * both.x.n * element_bytes(job.type), "dot", run.stop, launch, overflow), context);
+    if (!report) return report;
+    report->policy.add("block", launches.shape().threads);
+    report->policy.add("tiles", launches.shape().tiles_per_warp);
+    report->filled_columns = {1};
     return report;
 }
 

@@ -166,38 +166,33 @@ unsigned blocks_of(std::uint64_t segments) {
 
 }  // namespace
 
-LaunchStatus launch_count_levels(ElementType type, const Segments& input, const LevelRule& rule,
-                                 const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
-                                 const CountRange& range, Stream stream) {
-    if (range.count == 0) return 0;
-    const unsigned index = element_index(type) - element_index(ElementType::U16);
-    return launch_count(kCountLevels[index], element_bytes(type),
-                        CountTask{input, shape, range, counts, nullptr, 0, 0, 0, 0, false}, rule, rules,
-                        stream);
+LaunchStatus launch_count_levels(const LevelCounts& to, const CountLaunch& launch,
+                                 const CountRules<LevelRule>& rules) {
+    const unsigned index = element_index(to.type) - element_index(ElementType::U16);
+    return launch_count(kCountLevels[index], launch, rules, CountTarget{to.counts, nullptr});
 }
 
-LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,
-                                const LevelRule& rule, std::uint64_t* counts, Stream stream) {
-    if (segments == 0) return 0;
-    const LaunchShape shape{blocks_of(segments), 1, 256, 0};
-    return launch(kLevelBytes[element_index(type)], shape, stream, value_counts, segments, rule, counts);
+LaunchStatus launch_level_bytes(const LevelCounts& to, const std::uint64_t* value_counts,
+                                const LevelRule& rule, Stream stream) {
+    if (to.segments == 0) return 0;
+    const LaunchShape shape{blocks_of(to.segments), 1, 256, 0};
+    return launch(kLevelBytes[element_index(to.type)], shape, stream, value_counts, to.segments, rule,
+                  to.counts);
 }
 
-LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t segments,
-                                std::uint32_t levels, LevelRule* rules, std::uint64_t* failed,
-                                Stream stream) {
-    if (segments == 0) return 0;
-    const LaunchShape shape{blocks_of((segments + 127) / 128), 1, 128, 0};
-    return launch(kLevelRules[float_index(type)], shape, stream, bounds, segments, levels, rules, failed);
+LaunchStatus launch_level_rules(const LevelCounts& of, const FiniteBounds* bounds,
+                                const LevelRuleTarget& target, Stream stream) {
+    if (of.segments == 0) return 0;
+    const LaunchShape shape{blocks_of((of.segments + 127) / 128), 1, 128, 0};
+    return launch(kLevelRules[float_index(of.type)], shape, stream, bounds, of.segments, of.levels,
+                  target.rules, target.failed);
 }
 
-LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
-                            const EntropyTarget& target, Stream stream) {
-    if (segments == 0) return 0;
-    const unsigned threads = levels < kMaxEntropyThreads ? (levels + kWarpLanes - 1) / kWarpLanes * kWarpLanes
-                                                         : kMaxEntropyThreads;
-    return launch(kFinishEntropy[0], LaunchShape{blocks_of(segments), 1, threads, 0}, stream, counts,
-                  segments, levels, target);
+LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, Stream stream) {
+    if (of.segments == 0) return 0;
+    const unsigned threads = whole_warps(of.levels, kMaxEntropyThreads);
+    return launch(kFinishEntropy[0], LaunchShape{blocks_of(of.segments), 1, threads, 0}, stream,
+                  static_cast<const std::uint64_t*>(of.counts), of.segments, of.levels, target);
 }
 
 void list_entropy_kernels(KernelLister& to) {

@@ -13,22 +13,32 @@
 namespace tegu {
 namespace cuda {
 
-// counts [segments, levels + 1] u64: the levels, then NaN; 0 before the first launch where shape.adds(). One
-// launch. `rules`: [segments] on the device, or null: `rule` is used for all. REQUIRES: a type of 16 bits or
-// more; a rule for it.
-LaunchStatus launch_count_levels(ElementType type, const Segments& input, const LevelRule& rule,
-                                 const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
-                                 const CountRange& range, Stream stream);
+// The counts of the levels of some segments.
+struct LevelCounts {
+    ElementType type;
+    std::uint32_t levels;
+    std::uint64_t segments;
+    std::uint64_t* counts;  // [segments, levels + 1]: the levels, then NaN
+};
+
+// Counts are 0 before the first launch where shape.adds(). One launch. REQUIRES: a type of 16 bits or more;
+// rules for it.
+LaunchStatus launch_count_levels(const LevelCounts& to, const CountLaunch& launch,
+                                 const CountRules<LevelRule>& rules);
 
 // As launch_count_levels, from the counts of byte values, [segments, 256]. REQUIRES: counts are 0 before; an
 // 8-bit type.
-LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,
-                                const LevelRule& rule, std::uint64_t* counts, Stream stream);
+LaunchStatus launch_level_bytes(const LevelCounts& to, const std::uint64_t* value_counts,
+                                const LevelRule& rule, Stream stream);
 
-// Makes rules [segments] from the bounds of the finite elements, as kernels::level_scale_of_data() does.
-// failed: one word, ~0 before: gets the smallest index of a segment whose range has no rule. Float types.
-LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t segments,
-                                std::uint32_t levels, LevelRule* rules, std::uint64_t* failed, Stream stream);
+struct LevelRuleTarget {
+    LevelRule* rules;       // [segments]
+    std::uint64_t* failed;  // one word, ~0 before: gets the smallest index of a segment without a rule
+};
+// Makes rules from the bounds of the finite elements, [segments], as kernels::level_scale_of_data() does. A
+// range may have no rule. Float types.
+LaunchStatus launch_level_rules(const LevelCounts& of, const FiniteBounds* bounds,
+                                const LevelRuleTarget& target, Stream stream);
 
 struct EntropyTarget {
     double* entropy;  // [segments]
@@ -36,8 +46,7 @@ struct EntropyTarget {
     bool skip_nans;   // else a NaN makes the result NaN
 };
 // Converts counts to entropies. REQUIRES: fewer than 2^62 elements in a segment.
-LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
-                            const EntropyTarget& target, Stream stream);
+LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

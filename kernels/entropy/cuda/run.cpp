@@ -23,15 +23,14 @@ constexpr std::uint64_t kLogarithmCost = 256;
 
 class Run {
   public:
-    Run(const Job& job, const EntropyParams& params, const kernels::InputView& view, double* entropy,
-        const Context& context, const kernels::StopToken& stop)
-        : job_(job),
+    Run(const JobRun& run, const EntropyParams& params, const Context& context)
+        : job_(run.job),
           params_(params),
-          entropy_(entropy),
+          entropy_(reinterpret_cast<double*>(run.outputs[0].data)),
           context_(context),
-          pace_(context, stop),
-          bytes_(element_bytes(job.type)) {
-        input_ = segments_of(job, view);
+          pace_(context, run.stop),
+          bytes_(element_bytes(run.job.type)),
+          input_(segments_of(run.job, run.inputs[0])) {
         const std::uint64_t memory = (slots() + (by_values() ? kValues : 0)) * sizeof *counts_ +
                                      (looks_first() ? sizeof *bounds_ + sizeof *rules_ : 0);
         batch_ = count_batch(input_, bytes_, memory, kLogarithmCost * slots(), context.policies.count,
@@ -64,27 +63,20 @@ class Run {
             choose_count_shape(CountWorkload{input_.part(bytes_, 0, batch_), bytes_, counted, by_values(),
                                              sizeof(LevelRule), 0, false, counted * sizeof *counts_},
                                context_.policies.count, context_.limits);
-        Result<void> taken = take(batch_ * slots() * sizeof *counts_, &counts_);
-        if (taken && by_values()) taken = take(batch_ * kValues * sizeof *values_, &values_);
-        if (taken && looks_first()) taken = take(batch_ * sizeof *bounds_, &bounds_);
-        if (taken && looks_first()) taken = take(batch_ * sizeof *rules_, &rules_);
-        if (taken && looks_first()) taken = take(sizeof *failed_, &failed_);
-        if (taken && looks_first()) taken = context_.workspace->write(failed_, &kNone, sizeof kNone);
-        if (!taken || looks_first()) return taken;
+        ArrayTaker arrays(context_);
+        counts_ = arrays.take<std::uint64_t>(batch_ * slots());
+        if (by_values()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
+        if (looks_first()) bounds_ = arrays.take<FiniteBounds>(batch_);
+        if (looks_first()) rules_ = arrays.take<LevelRule>(batch_);
+        if (looks_first()) failed_ = arrays.take<std::uint64_t>(1);
+        if (!arrays.done()) return arrays.done();
+        if (looks_first()) return context_.workspace->write(failed_, &kNone, sizeof kNone);
         Result<LevelScale> scale = kernels::whole_level_scale(params_.levels);
         if (params_.has_range)
             scale =
                 kernels::level_scale_of_range(job_.type, params_.lo, params_.hi, params_.levels, "the range");
         if (!scale) return scale.error();
         rule_ = level_rule(*scale);
-        return {};
-    }
-
-    template <class T>
-    Result<void> take(std::uint64_t bytes, T** to) {
-        Result<void*> taken = context_.workspace->take(bytes);
-        if (!taken) return std::move(taken).error();
-        *to = static_cast<T*>(*taken);
         return {};
     }
 
@@ -96,8 +88,7 @@ class Run {
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
         if (!counted) return counted;
         const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
-        counted = check_cuda(launch_entropy(counts_, part.count, params_.levels, target, context_.stream),
-                             "entropy");
+        counted = check_cuda(launch_entropy(counts_of(part), target, context_.stream), "entropy");
         return counted && looks_first() ? check_rules(first) : counted;
     }
 
@@ -110,8 +101,7 @@ class Run {
         const FiniteArrays arrays{part.data, bounds_, part.count, part.lines(), part.cols, part.stride};
         done = find_finite_bounds(job_.type, arrays, context_, &pace_);
         if (!done) return done;
-        return check_cuda(launch_level_rules(job_.type, bounds_, part.count, params_.levels, rules_, failed_,
-                                             context_.stream),
+        return check_cuda(launch_level_rules(counts_of(part), bounds_, {rules_, failed_}, context_.stream),
                           "levels");
     }
 
@@ -130,35 +120,29 @@ class Run {
         return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), first + failed) : error;
     }
 
+    LevelCounts counts_of(const Segments& part) const {
+        return {job_.type, params_.levels, part.count, counts_};
+    }
+
     template <class Launch>
-    Result<void> count(const Segments& part, std::uint64_t* counters, std::uint64_t of_segment,
-                       Launch launch) {
-        if (shape_.adds(count_stretches(part, bytes_))) {
-            Result<void> zeroed =
-                check_cuda(zero_counters(counters, part.count * of_segment, context_.stream), "zeroes");
-            if (!zeroed) return zeroed;
-        }
-        return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
-            Result<void> paced = pace_.next();
-            return paced ? check_cuda(launch(range), "counts") : paced;
-        });
+    Result<void> count(const Segments& part, std::uint64_t* counters, std::uint64_t slots, Launch launch) {
+        return count_in_pieces({&pace_, {part, bytes_, shape_, {}, context_.stream}, counters, slots},
+                               "counts", launch);
     }
 
     Result<void> count_levels(const Segments& part) {
-        return count(part, counts_, slots(), [&](const CountRange& range) {
-            return launch_count_levels(job_.type, part, rule_, rules_, counts_, shape_, range,
-                                       context_.stream);
+        return count(part, counts_, slots(), [&](const CountLaunch& launch) {
+            return launch_count_levels(counts_of(part), launch, {rule_, rules_});
         });
     }
 
     Result<void> count_values(const Segments& part) {
-        Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
-            return launch_count_bytes(part, values_, shape_, range, context_.stream);
+        Result<void> done = count(part, values_, kValues, [&](const CountLaunch& launch) {
+            return launch_count_bytes(launch, values_);
         });
+        if (done) done = check_cuda(zero_counters(counts_, part.count * slots(), context_.stream), "zeroes");
         if (!done) return done;
-        done = check_cuda(zero_counters(counts_, part.count * slots(), context_.stream), "zeroes");
-        if (!done) return done;
-        return check_cuda(launch_level_bytes(job_.type, values_, part.count, rule_, counts_, context_.stream),
+        return check_cuda(launch_level_bytes(counts_of(part), values_, rule_, context_.stream),
                           "levels of bytes");
     }
 
@@ -168,7 +152,7 @@ class Run {
     const Context& context_;
     Pace pace_;
     const std::size_t bytes_;
-    Segments input_{};
+    const Segments input_;
     std::uint64_t batch_ = 1;  // segments
     CountShape shape_{};
     std::uint64_t* counts_ = nullptr;
@@ -181,19 +165,14 @@ class Run {
 
 }  // namespace
 
-Result<kernels::RunReport> run_entropy(const Job& job, const EntropyParams& params,
-                                       Span<const kernels::InputView> inputs,
-                                       Span<const kernels::OutputView> outputs, const Context& context,
-                                       const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, params, inputs[0], reinterpret_cast<double*>(outputs[0].data), context, stop);
-    Result<void> done = run.run();
-    if (!done) return std::move(done).error();
-    done = context.workspace->synchronize();
-    if (!done) return std::move(done).error();
-    kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
-    report.filled_columns = {1};
+Result<kernels::RunReport> run_entropy(const JobRun& run, const EntropyParams& params,
+                                       const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run entropy(run, params, context);
+    Result<kernels::RunReport> report = report_when_done(entropy.run(), context);
+    if (!report) return report;
+    entropy.describe(&report->policy);
+    report->filled_columns = {1};
     return report;
 }
 

@@ -243,25 +243,24 @@ unsigned entropy_columns_stretch(const EntropyWindow& window, unsigned threads, 
     return static_cast<unsigned>(1 + (limits.shared_bytes_per_block - least) / step) * kColumnsStep;
 }
 
-LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyWindow& window,
-                                    const EntropyTables& tables, const EntropyPiece& piece,
-                                    const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream) {
+LaunchStatus launch_entropy_columns(const EntropyMapJob& job, const EntropyPiece& piece,
+                                    const EntropyPlane& plane, Stream stream) {
     ColumnsArrays arrays;
     arrays.plane = plane;
-    arrays.window = window;
-    arrays.tables = tables;
-    arrays.first_col = plane_left(window) - window.cols / 2;
+    arrays.window = job.window;
+    arrays.tables = job.tables;
+    arrays.first_col = plane_left(job.window) - job.window.cols / 2;
     arrays.rows = static_cast<std::uint32_t>(piece.row_end - piece.row_begin);
     arrays.cols = static_cast<std::uint32_t>(piece.col_end - piece.col_begin);
-    arrays.strip_rows = shape.strip_rows;
-    arrays.lanes = entropy_columns_lanes(window);
-    arrays.stretch = shape.columns;
-    arrays.map = image.map + piece.row_begin * image.cols + piece.col_begin;
-    arrays.map_cols = image.cols;
-    const std::uint32_t block = shape.threads / arrays.lanes * shape.columns;
+    arrays.strip_rows = job.shape.strip_rows;
+    arrays.lanes = entropy_columns_lanes(job.window);
+    arrays.stretch = job.shape.columns;
+    arrays.map = job.image.map + piece.row_begin * job.image.cols + piece.col_begin;
+    arrays.map_cols = job.image.cols;
+    const std::uint32_t block = job.shape.threads / arrays.lanes * job.shape.columns;
     const LaunchShape grid{(arrays.cols + block - 1) / block,
-                           (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, shape.threads,
-                           entropy_columns_bytes(window, shape.columns, shape.threads)};
+                           (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, job.shape.threads,
+                           entropy_columns_bytes(job.window, job.shape.columns, job.shape.threads)};
     return launch(kEntropyMapColumns[0], grid, stream, arrays);
 }
 

@@ -25,9 +25,8 @@ std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned stretch,
 // cost does not depend on the window.
 // REQUIRES: 33 levels or more; shape.columns is a stretch that fits, shape.threads a multiple of 32 up to
 //           kColumnsThreads.
-LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyWindow& window,
-                                    const EntropyTables& tables, const EntropyPiece& piece,
-                                    const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream);
+LaunchStatus launch_entropy_columns(const EntropyMapJob& job, const EntropyPiece& piece,
+                                    const EntropyPlane& plane, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

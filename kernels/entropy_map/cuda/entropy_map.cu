@@ -20,9 +20,6 @@ constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr unsigned kSlideThreads = 512;
-constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
-    return (a + b - 1) / b;
-}
 
 // A bound of the existing pixels in one direction, relative to the first result of a piece.
 std::int32_t limited(std::int64_t distance) {
@@ -30,33 +27,32 @@ std::int32_t limited(std::int64_t distance) {
     return static_cast<std::int32_t>(distance < -kFar ? -kFar : distance > kFar ? kFar : distance);
 }
 
-LaunchStatus launch_pairs(const EntropyMapImage& image, const EntropyWindow& window,
-                          const EntropyTables& tables, const EntropyPiece& piece,
-                          const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream) {
+LaunchStatus launch_pairs(const EntropyMapJob& job, const EntropyPiece& piece, const EntropyPlane& plane,
+                          Stream stream) {
     const auto row = static_cast<std::int64_t>(piece.row_begin),
                col = static_cast<std::int64_t>(piece.col_begin);
     PairsArrays arrays;
-    arrays.tables = tables;
+    arrays.tables = job.tables;
     arrays.rows = static_cast<std::int32_t>(piece.row_end - piece.row_begin);
     arrays.cols = static_cast<std::int32_t>(piece.col_end - piece.col_begin);
-    arrays.strip_rows = static_cast<std::int32_t>(shape.strip_rows);
-    arrays.map = image.map + piece.row_begin * image.cols + piece.col_begin;
-    arrays.map_row_bytes = static_cast<std::int32_t>(image.cols * sizeof(float));
-    arrays.nan_seen = image.nan_seen;
-    if (!shape.plane) {
-        arrays.x = static_cast<const unsigned char*>(image.x) +
-                   (piece.row_begin * image.row_stride + piece.col_begin) * element_bytes(image.type);
-        arrays.row_bytes = static_cast<std::int32_t>(image.row_stride * element_bytes(image.type));
+    arrays.strip_rows = static_cast<std::int32_t>(job.shape.strip_rows);
+    arrays.map = job.image.map + piece.row_begin * job.image.cols + piece.col_begin;
+    arrays.map_row_bytes = static_cast<std::int32_t>(job.image.cols * sizeof(float));
+    arrays.nan_seen = job.image.nan_seen;
+    if (!job.shape.plane) {
+        arrays.x = static_cast<const unsigned char*>(job.image.x) +
+                   (piece.row_begin * job.image.row_stride + piece.col_begin) * element_bytes(job.image.type);
+        arrays.row_bytes = static_cast<std::int32_t>(job.image.row_stride * element_bytes(job.image.type));
         arrays.row_begin = limited(-row);
-        arrays.row_end = limited(static_cast<std::int64_t>(image.rows) - row);
+        arrays.row_end = limited(static_cast<std::int64_t>(job.image.rows) - row);
         arrays.col_begin = limited(-col);
-        arrays.col_end = limited(static_cast<std::int64_t>(image.cols) - col);
-        arrays.mirror = window.mirror;
-        arrays.rule = image.rule;
-        return launch_entropy_pairs(image.type, arrays, window, shape.threads, stream);
+        arrays.col_end = limited(static_cast<std::int64_t>(job.image.cols) - col);
+        arrays.mirror = job.window.mirror;
+        arrays.rule = job.image.rule;
+        return launch_entropy_pairs(job.image.type, arrays, job, stream);
     }
-    const auto first_row = static_cast<std::int32_t>(window.rows / 2),
-               first_col = static_cast<std::int32_t>(plane_left(window));
+    const auto first_row = static_cast<std::int32_t>(job.window.rows / 2),
+               first_col = static_cast<std::int32_t>(plane_left(job.window));
     arrays.x = plane.levels + static_cast<std::size_t>(first_row) * plane.pitch + first_col;
     arrays.row_bytes = static_cast<std::int32_t>(plane.pitch);
     arrays.row_begin = static_cast<std::int32_t>(plane.row_begin) - first_row;
@@ -65,7 +61,7 @@ LaunchStatus launch_pairs(const EntropyMapImage& image, const EntropyWindow& win
     arrays.col_end = static_cast<std::int32_t>(plane.col_end) - first_col;
     arrays.mirror = false;
     arrays.rule = LevelRule{false, 256, 0, 0, 0, 0};  // every byte is its own level
-    return launch_entropy_pairs(ElementType::U8, arrays, window, shape.threads, stream);
+    return launch_entropy_pairs(ElementType::U8, arrays, job, stream);
 }
 
 // Approximate instructions of a lane for a result.
@@ -79,7 +75,7 @@ std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
 
 // Makes pieces above each other equally high.
 void even_rows(const EntropyMapImage& image, EntropyMapShape* shape) {
-    shape->piece_rows = divide_up(image.rows, divide_up(image.rows, shape->piece_rows));
+    shape->piece_rows = ceil_divide(image.rows, ceil_divide(image.rows, shape->piece_rows));
 }
 
 void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::uint64_t pixels,
@@ -156,9 +152,9 @@ void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsi
         shape->threads = shape->threads / 2 / kWarp * kWarp;
     shape->columns = entropy_columns_stretch(window, shape->threads, limits);
     const std::uint64_t groups = shape->threads / entropy_columns_lanes(window);
-    const std::uint64_t blocks = divide_up(image.cols, across_of(window, *shape));
+    const std::uint64_t blocks = ceil_divide(image.cols, across_of(window, *shape));
     shape->columns =
-        static_cast<unsigned>(divide_up(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
+        static_cast<unsigned>(ceil_divide(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
 }
 
 // The cost of Columns does not depend on the window; the cost of Slide grows with its columns. Above a number
@@ -184,12 +180,12 @@ unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, con
                                       : window.rows < 11 ? 64
                                                          : 6 * window.rows,
                         least = window.rows < 16 ? 8 : window.rows / 2;
-    const std::uint64_t across = divide_up(shape.piece_cols, across_of(window, shape));
+    const std::uint64_t across = ceil_divide(shape.piece_cols, across_of(window, shape));
     const std::uint64_t resident =
         std::uint64_t{limits.multiprocessors} * resident_blocks(window, shape, shape.threads, limits);
     const std::uint64_t waves = shape.piece_rows * across / (resident * long_enough);
     const std::uint64_t strips = (waves > 0 ? waves : 1) * resident / across;
-    const std::uint64_t rows = divide_up(shape.piece_rows, strips > 0 ? strips : 1);
+    const std::uint64_t rows = ceil_divide(shape.piece_rows, strips > 0 ? strips : 1);
     return static_cast<unsigned>(rows < least ? least : rows < 8 * long_enough ? rows : 8 * long_enough);
 }
 
@@ -225,24 +221,23 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
             : kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method) * wide / across;
     set_piece(image, window, bounded < kMaxPiecePixels ? bounded : kMaxPiecePixels, &shape);
     shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip : strip_of(window, shape, limits);
-    const std::uint64_t least = divide_up(shape.piece_rows, kMaxGridY);
+    const std::uint64_t least = ceil_divide(shape.piece_rows, kMaxGridY);
     if (shape.strip_rows < least) shape.strip_rows = static_cast<unsigned>(least);
     return shape;
 }
 
-LaunchStatus launch_entropy_map(const EntropyMapImage& image, const EntropyWindow& window,
-                                const EntropyTables& tables, const EntropyPiece& piece,
-                                const EntropyMapShape& shape, std::uint8_t* memory, Stream stream) {
-    const EntropyPlane plane = entropy_plane(image, window, piece, memory);
-    if (shape.plane) {
-        const LaunchStatus filled = launch_entropy_plane(image, plane, window.mirror, stream);
+LaunchStatus launch_entropy_map(const EntropyMapJob& job, const EntropyPiece& piece, std::uint8_t* memory,
+                                Stream stream) {
+    const EntropyPlane plane = entropy_plane(job.image, job.window, piece, memory);
+    if (job.shape.plane) {
+        const LaunchStatus filled = launch_entropy_plane(job.image, plane, job.window.mirror, stream);
         if (filled != 0) return filled;
     }
-    if (shape.method == EntropyMapMethod::Slide)
-        return launch_entropy_slide(image, window, tables, piece, shape, plane, stream);
-    if (shape.method == EntropyMapMethod::Columns)
-        return launch_entropy_columns(image, window, tables, piece, shape, plane, stream);
-    return launch_pairs(image, window, tables, piece, shape, plane, stream);
+    switch (job.shape.method) {
+        case EntropyMapMethod::Slide: return launch_entropy_slide(job, piece, plane, stream);
+        case EntropyMapMethod::Columns: return launch_entropy_columns(job, piece, plane, stream);
+        default: return launch_pairs(job, piece, plane, stream);
+    }
 }
 
 }  // namespace cuda

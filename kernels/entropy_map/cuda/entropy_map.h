@@ -39,6 +39,7 @@ struct EntropyMapPolicy {
     }
 };
 constexpr EntropyMapPolicy kDefaultEntropyMapPolicy{EntropyMapMethod::Chosen, 128, 0, 0, 0};
+using EntropyMapConfig = LaunchConfig<EntropyMapPolicy>;
 
 struct EntropyWindow {
     unsigned rows;  // odd, 3..63
@@ -85,17 +86,23 @@ struct EntropyMapShape {
 EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWindow& window,
                                   const EntropyMapPolicy& policy, const DeviceLimits& limits);
 
+// What all launches of a job share.
+struct EntropyMapJob {
+    const EntropyMapImage& image;
+    const EntropyWindow& window;
+    const EntropyTables& tables;
+    const EntropyMapShape& shape;
+};
+
 // One launch, or two where the shape has a plane. Computes the results of a piece from its pixels and half a
 // window around it. NaN counts as level 0. `plane`: shape.plane_bytes, aligned to 16 bytes.
-LaunchStatus launch_entropy_map(const EntropyMapImage& image, const EntropyWindow& window,
-                                const EntropyTables& tables, const EntropyPiece& piece,
-                                const EntropyMapShape& shape, std::uint8_t* plane, Stream stream);
+LaunchStatus launch_entropy_map(const EntropyMapJob& job, const EntropyPiece& piece, std::uint8_t* plane,
+                                Stream stream);
 
 // Two launches. Sets every result of the piece whose window has a NaN to the quiet NaN. `columns`:
 // entropy_nan_bytes(piece), aligned to 4 bytes. Float types only.
-LaunchStatus launch_entropy_nans(const EntropyMapImage& image, const EntropyWindow& window,
-                                 const EntropyPiece& piece, std::uint32_t* columns,
-                                 const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_entropy_nans(const EntropyMapJob& job, const EntropyPiece& piece, std::uint32_t* columns,
+                                 const EntropyMapConfig& config);
 std::size_t entropy_nan_bytes(const EntropyWindow& window, const EntropyPiece& piece);
 
 }  // namespace cuda

@@ -11,9 +11,6 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr unsigned kMaxGridY = 65535;
-constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
-    return (a + b - 1) / b;
-}
 
 // One bit for each row of results and each image column that the windows of a piece touch.
 struct NanColumns {
@@ -29,7 +26,7 @@ NanColumns nan_columns_of(const EntropyMapImage& image, const EntropyWindow& win
     columns.bits = bits;
     columns.first = piece.col_begin > half ? piece.col_begin - half : 0;
     columns.end = piece.col_end + half < image.cols ? piece.col_end + half : image.cols;
-    columns.words = divide_up(columns.end - columns.first, kWarpLanes);
+    columns.words = ceil_divide(columns.end - columns.first, kWarpLanes);
     return columns;
 }
 
@@ -99,29 +96,29 @@ constexpr KernelTable<decltype(&entropy_nan_results), 1> kEntropyNanResults = {
 }  // namespace
 
 std::size_t entropy_nan_bytes(const EntropyWindow& window, const EntropyPiece& piece) {
-    const std::uint64_t words = divide_up(piece.col_end - piece.col_begin + window.cols - 1, kWarpLanes);
+    const std::uint64_t words = ceil_divide(piece.col_end - piece.col_begin + window.cols - 1, kWarpLanes);
     return static_cast<std::size_t>(words * (piece.row_end - piece.row_begin) * 4);
 }
 
-LaunchStatus launch_entropy_nans(const EntropyMapImage& image, const EntropyWindow& window,
-                                 const EntropyPiece& piece, std::uint32_t* bits, const DeviceLimits& limits,
-                                 Stream stream) {
-    const NanColumns columns = nan_columns_of(image, window, piece, bits);
+LaunchStatus launch_entropy_nans(const EntropyMapJob& job, const EntropyPiece& piece, std::uint32_t* bits,
+                                 const EntropyMapConfig& config) {
+    const NanColumns columns = nan_columns_of(job.image, job.window, piece, bits);
     const std::uint64_t rows = piece.row_end - piece.row_begin;
     const auto blocks_of = [](std::uint64_t cols) {
-        return static_cast<unsigned>(divide_up(cols, kThreads));
+        return static_cast<unsigned>(ceil_divide(cols, kThreads));
     };
     const unsigned across = blocks_of(columns.end - columns.first);
-    const std::uint64_t wanted = divide_up(std::uint64_t{8} * limits.multiprocessors, across);
-    std::uint64_t strip = divide_up(rows, wanted < kMaxGridY ? wanted : kMaxGridY);
+    const std::uint64_t wanted = ceil_divide(std::uint64_t{8} * config.limits.multiprocessors, across);
+    std::uint64_t strip = ceil_divide(rows, wanted < kMaxGridY ? wanted : kMaxGridY);
     if (strip < 64) strip = 64;
-    const LaunchShape by_columns{across, static_cast<unsigned>(divide_up(rows, strip)), kThreads, 0};
-    const LaunchStatus done = launch(kEntropyNanColumns[float_index(image.type)], by_columns, stream, image,
-                                     piece, columns, window.rows, strip);
+    const LaunchShape by_columns{across, static_cast<unsigned>(ceil_divide(rows, strip)), kThreads, 0};
+    const LaunchStatus done = launch(kEntropyNanColumns[float_index(job.image.type)], by_columns,
+                                     config.stream, job.image, piece, columns, job.window.rows, strip);
     if (done != 0) return done;
     const LaunchShape by_results{blocks_of(piece.col_end - piece.col_begin),
                                  static_cast<unsigned>(rows < kMaxGridY ? rows : kMaxGridY), kThreads, 0};
-    return launch(kEntropyNanResults[0], by_results, stream, image, piece, columns, window.cols);
+    return launch(kEntropyNanResults[0], by_results, config.stream, job.image, piece, columns,
+                  job.window.cols);
 }
 
 void list_entropy_map_nans_kernels(KernelLister& to) {

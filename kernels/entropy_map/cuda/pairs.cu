@@ -246,8 +246,9 @@ bool entropy_pairs_reads(ElementType type) {
     return type == ElementType::U8 || type == ElementType::F32;
 }
 
-LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyWindow& window,
-                                  unsigned threads, Stream stream) {
+LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyMapJob& job,
+                                  Stream stream) {
+    const unsigned threads = job.shape.threads, rows = job.window.rows;
     const std::uint64_t pack = kPairsColumns * element_bytes(type);
     const bool aligned = reinterpret_cast<std::uintptr_t>(arrays.x) % pack == 0 &&
                          static_cast<std::uint64_t>(arrays.row_bytes) % pack == 0;
@@ -258,8 +259,8 @@ LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, c
     };
     const std::int32_t across = static_cast<std::int32_t>(threads / kWarpLanes) * kWarpResults;
     const LaunchShape shape{blocks(arrays.cols, across), blocks(arrays.rows, arrays.strip_rows), threads,
-                            table_bytes(window.rows)};
-    const unsigned index = (type == ElementType::U8 ? 0 : 4) + (window.rows - 3) / 2;
+                            table_bytes(rows)};
+    const unsigned index = (type == ElementType::U8 ? 0 : 4) + (rows - 3) / 2;
     return launch(kEntropyMapPairs[index], shape, stream, arrays, aligned, store_packs);
 }
 

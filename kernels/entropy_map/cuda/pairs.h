@@ -49,10 +49,10 @@ struct PairsArrays {
     std::int32_t map_row_bytes;
     std::uint32_t* nan_seen;
 };
-// REQUIRES: entropy_pairs_supports(window), entropy_pairs_reads(type), rows / strip_rows up to 65535, rows
-// and cols up to 2^30; if mirror, kPairsMirrorExtent pixels exist in both directions.
-LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyWindow& window,
-                                  unsigned threads, Stream stream);
+// REQUIRES: entropy_pairs_supports(job.window), entropy_pairs_reads(type), rows / strip_rows up to 65535,
+// rows and cols up to 2^30; if mirror, kPairsMirrorExtent pixels exist in both directions.
+LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyMapJob& job,
+                                  Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

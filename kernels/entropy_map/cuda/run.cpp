@@ -16,19 +16,18 @@ namespace {
 
 class EntropyMapRun {
   public:
-    EntropyMapRun(const Job& job, const EntropyMapParams& params, const kernels::InputView& input,
-                  const kernels::OutputView& output, const Context& context, const kernels::StopToken& stop)
-        : job_(job),
+    EntropyMapRun(const JobRun& run, const EntropyMapParams& params, const Context& context)
+        : job_(run.job),
           params_(params),
           context_(context),
-          pace_(context, stop),
-          image_{job.type,
-                 input.data,
-                 job.rows,
-                 job.cols,
-                 input.row_stride,
+          pace_(context, run.stop),
+          image_{job_.type,
+                 run.inputs[0].data,
+                 job_.rows,
+                 job_.cols,
+                 run.inputs[0].row_stride,
                  {},
-                 reinterpret_cast<float*>(output.data),
+                 reinterpret_cast<float*>(run.outputs[0].data),
                  nullptr},
           window_{params.window_rows, params.window_cols, params.levels, params.border == Border::Mirror} {}
 
@@ -36,11 +35,11 @@ class EntropyMapRun {
         Result<void> done = prepare();
         if (!done) return done;
         shape_ = entropy_map_shape(image_, window_, context_.policies.entropy_map, context_.limits);
-        Result<void*> plane = context_.workspace->take(shape_.plane_bytes);
-        if (!plane) return std::move(plane).error();
+        ArrayTaker arrays(context_);
+        auto* const plane = arrays.take<std::uint8_t>(shape_.plane_bytes);
+        if (!arrays.done()) return arrays.done();
         done = for_each_piece([&](const EntropyPiece& piece) {
-            return launch_entropy_map(image_, window_, tables_, piece, shape_,
-                                      static_cast<std::uint8_t*>(*plane), context_.stream);
+            return launch_entropy_map(launch_, piece, plane, context_.stream);
         });
         if (!done) return done;
         return is_float(job_.type) ? mark_nans() : context_.workspace->synchronize();
@@ -60,9 +59,9 @@ class EntropyMapRun {
         Result<kernels::LevelScale> scale = find_scale();
         if (!scale) return std::move(scale).error();
         image_.rule = level_rule(*scale);
-        Result<void*> nan_seen = context_.workspace->take_zeroed(sizeof *image_.nan_seen);
-        if (!nan_seen) return std::move(nan_seen).error();
-        image_.nan_seen = static_cast<std::uint32_t*>(*nan_seen);
+        ArrayTaker arrays(context_);
+        image_.nan_seen = arrays.take_zeroed<std::uint32_t>(1);
+        if (!arrays.done()) return arrays.done();
         return make_tables();
     }
 
@@ -71,13 +70,13 @@ class EntropyMapRun {
             return kernels::level_scale_of_range(job_.type, params_.lo, params_.hi, params_.levels,
                                                  "the range");
         if (!is_float(job_.type)) return kernels::whole_level_scale(params_.levels);
-        Result<void*> found = context_.workspace->take_zeroed(sizeof(FiniteBounds));
-        if (!found) return std::move(found).error();
-        const FiniteArrays arrays{
-            image_.x, static_cast<FiniteBounds*>(*found), 1, image_.rows, image_.cols, image_.row_stride};
+        ArrayTaker taker(context_);
+        auto* const found = taker.take_zeroed<FiniteBounds>(1);
+        if (!taker.done()) return taker.done().error();
+        const FiniteArrays arrays{image_.x, found, 1, image_.rows, image_.cols, image_.row_stride};
         Result<void> done = find_finite_bounds(job_.type, arrays, context_, &pace_);
         FiniteBounds bounds{0, 0};
-        if (done) done = context_.workspace->read(&bounds, *found, sizeof bounds);
+        if (done) done = context_.workspace->read(&bounds, found, sizeof bounds);
         if (!done) return std::move(done).error();
         return kernels::level_scale_of_data(
             job_.type, finite_range_of<kernels::FiniteRange>(job_.type, bounds), params_.levels);
@@ -89,12 +88,11 @@ class EntropyMapRun {
         std::vector<std::uint32_t> host(2 * pixels + 1);
         kernels::fill_entropy_table(params_.base, shift, Span<std::uint32_t>(host.data(), pixels + 1));
         for (std::uint32_t n = 0; n < pixels; ++n) host[pixels + 1 + n] = host[n + 1] - host[n];
-        const std::size_t bytes = host.size() * sizeof(std::uint32_t);
-        Result<void*> device = context_.workspace->take(bytes);
-        if (!device) return std::move(device).error();
-        const auto* const entries = static_cast<const std::uint32_t*>(*device);
+        ArrayTaker arrays(context_);
+        auto* const entries = arrays.take<std::uint32_t>(host.size());
+        if (!arrays.done()) return arrays.done();
         tables_ = EntropyTables{entries, entries + pixels + 1, static_cast<float>(std::uint32_t{1} << shift)};
-        return context_.workspace->write(*device, host.data(), bytes);
+        return context_.workspace->write(entries, host.data(), host.size() * sizeof(std::uint32_t));
     }
 
     template <class Launch>
@@ -109,13 +107,14 @@ class EntropyMapRun {
         std::uint32_t seen = 0;
         Result<void> done = context_.workspace->read(&seen, image_.nan_seen, sizeof seen);
         if (!done || seen == 0) return done;
-        Result<void*> columns = context_.workspace->take(
-            entropy_nan_bytes(window_, EntropyPiece{0, shape_.piece_rows, 0, shape_.piece_cols}));
-        if (!columns) return std::move(columns).error();
-        done = for_each_piece([&](const EntropyPiece& piece) {
-            return launch_entropy_nans(image_, window_, piece, static_cast<std::uint32_t*>(*columns),
-                                       context_.limits, context_.stream);
-        });
+        ArrayTaker arrays(context_);
+        auto* const columns = arrays.take<std::uint32_t>(
+            entropy_nan_bytes(window_, EntropyPiece{0, shape_.piece_rows, 0, shape_.piece_cols}) /
+            sizeof(std::uint32_t));
+        if (!arrays.done()) return arrays.done();
+        const EntropyMapConfig config = context_.config(context_.policies.entropy_map);
+        done = for_each_piece(
+            [&](const EntropyPiece& piece) { return launch_entropy_nans(launch_, piece, columns, config); });
         return done ? context_.workspace->synchronize() : done;
     }
 
@@ -127,21 +126,20 @@ class EntropyMapRun {
     const EntropyWindow window_;
     EntropyTables tables_{};
     EntropyMapShape shape_{};
+    const EntropyMapJob launch_{image_, window_, tables_, shape_};
 };
 
 }  // namespace
 
-Result<kernels::RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params,
-                                           Span<const kernels::InputView> inputs,
-                                           Span<const kernels::OutputView> outputs, const Context& context,
-                                           const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    EntropyMapRun run(job, params, inputs[0], outputs[0], context, stop);
-    Result<void> done = run.run();
+Result<kernels::RunReport> run_entropy_map(const JobRun& run, const EntropyMapParams& params,
+                                           const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    EntropyMapRun map(run, params, context);
+    Result<void> done = map.run();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
-    report.filled_columns = {job.cols};
+    map.describe(&report.policy);
+    report.filled_columns = {run.job.cols};
     return report;
 }
 

@@ -198,26 +198,25 @@ unsigned entropy_slide_columns(const EntropyWindow& window, const DeviceLimits& 
     return entropy_slide_bytes(window, wide, kWideThreads) <= limits.shared_bytes_per_block ? wide : 1;
 }
 
-LaunchStatus launch_entropy_slide(const EntropyMapImage& image, const EntropyWindow& window,
-                                  const EntropyTables& tables, const EntropyPiece& piece,
-                                  const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream) {
+LaunchStatus launch_entropy_slide(const EntropyMapJob& job, const EntropyPiece& piece,
+                                  const EntropyPlane& plane, Stream stream) {
     SlideArrays arrays;
     arrays.plane = plane;
-    arrays.window = window;
-    arrays.tables = tables;
-    arrays.first_col = plane_left(window) - window.cols / 2;
+    arrays.window = job.window;
+    arrays.tables = job.tables;
+    arrays.first_col = plane_left(job.window) - job.window.cols / 2;
     arrays.rows = static_cast<std::uint32_t>(piece.row_end - piece.row_begin);
     arrays.cols = static_cast<std::uint32_t>(piece.col_end - piece.col_begin);
-    arrays.strip_rows = shape.strip_rows;
-    arrays.map = image.map + piece.row_begin * image.cols + piece.col_begin;
-    arrays.map_cols = image.cols;
-    const std::uint32_t block = shape.threads * shape.columns;
+    arrays.strip_rows = job.shape.strip_rows;
+    arrays.map = job.image.map + piece.row_begin * job.image.cols + piece.col_begin;
+    arrays.map_cols = job.image.cols;
+    const std::uint32_t block = job.shape.threads * job.shape.columns;
     const LaunchShape grid{(arrays.cols + block - 1) / block,
-                           (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, shape.threads,
-                           entropy_slide_bytes(window, shape.columns, shape.threads)};
+                           (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, job.shape.threads,
+                           entropy_slide_bytes(job.window, job.shape.columns, job.shape.threads)};
     const KernelTable<void (*)(SlideArrays), 2>& kernels =
-        counts_fit_bytes(window) ? kSlideBytes : kSlideShorts;
-    return launch(kernels[shape.columns == 1 ? 0 : 1], grid, stream, arrays);
+        counts_fit_bytes(job.window) ? kSlideBytes : kSlideShorts;
+    return launch(kernels[job.shape.columns == 1 ? 0 : 1], grid, stream, arrays);
 }
 
 void list_entropy_map_slide_kernels(KernelLister& to) {

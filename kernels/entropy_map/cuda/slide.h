@@ -17,9 +17,8 @@ std::size_t entropy_slide_bytes(const EntropyWindow& window, unsigned columns, u
 // The windows slide down. A pixel that enters or leaves changes all histograms at once, and the sum of F by
 // differences of the table.
 // REQUIRES: columns is 1, or 4 for windows of up to 255 pixels, or 2 for larger ones; threads up to 512.
-LaunchStatus launch_entropy_slide(const EntropyMapImage& image, const EntropyWindow& window,
-                                  const EntropyTables& tables, const EntropyPiece& piece,
-                                  const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream);
+LaunchStatus launch_entropy_slide(const EntropyMapJob& job, const EntropyPiece& piece,
+                                  const EntropyPlane& plane, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

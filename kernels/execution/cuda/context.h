@@ -51,6 +51,49 @@ struct Context {
     Policies policies;
     Workspace* workspace = nullptr;     // not owned
     JobPolicies parts = JobPolicies();  // policies of the parts of a fused job that differ from `policies`
+
+    // `policy` and the context outlive it.
+    template <class Policy>
+    LaunchConfig<Policy> config(const Policy& policy) const {
+        return {policy, limits, stream};
+    }
+};
+
+// Takes arrays from a workspace. After an error it takes no more, and the arrays are null.
+class ArrayTaker {
+  public:
+    explicit ArrayTaker(const Context& context) : workspace_(*context.workspace) {}
+
+    template <class T>
+    T* take(std::uint64_t count) {
+        return static_cast<T*>(take_bytes(&Workspace::take, count * sizeof(T)));
+    }
+    template <class T>
+    T* take_zeroed(std::uint64_t count) {
+        return static_cast<T*>(take_bytes(&Workspace::take_zeroed, count * sizeof(T)));
+    }
+    template <class T>
+    T* take_counters(std::uint64_t count) {
+        return static_cast<T*>(take_bytes(&Workspace::take_counters, count * sizeof(T)));
+    }
+    template <class T>
+    T* take_shown(std::uint64_t count) {
+        return static_cast<T*>(take_bytes(&Workspace::take_shown, count * sizeof(T)));
+    }
+    // The first error.
+    const Result<void>& done() const { return done_; }
+
+  private:
+    void* take_bytes(Result<void*> (Workspace::*call)(std::size_t), std::uint64_t bytes) {
+        if (!done_) return nullptr;
+        Result<void*> taken = (workspace_.*call)(static_cast<std::size_t>(bytes));
+        if (taken) return *taken;
+        done_ = std::move(taken).error();
+        return nullptr;
+    }
+
+    Workspace& workspace_;
+    Result<void> done_;
 };
 
 // Maps a cudaError_t; the only function that does. Ok for 0 (cudaSuccess). Errors name `call` and CUDA's

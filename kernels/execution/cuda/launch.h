@@ -19,6 +19,19 @@ using LaunchStatus = int;       // a cudaError_t; 0 is success
 // static and dynamic shared memory that a block has on any device without a request
 constexpr std::size_t kPlainSharedBytes = 48 << 10;
 
+constexpr std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) {
+    return a / b + (a % b != 0);
+}
+constexpr std::uint64_t up_to_power_of_two(std::uint64_t value) {
+    std::uint64_t power = 1;
+    while (power < value) power *= 2;
+    return power;
+}
+// Threads of a block for `items`, one each: whole warps, at most `max`. REQUIRES: whole warps of `max`.
+constexpr unsigned whole_warps(std::uint64_t items, unsigned max) {
+    return items < max ? static_cast<unsigned>(ceil_divide(items, 32) * 32) : max;
+}
+
 struct LaunchShape {
     unsigned blocks_x;         // 1..2^31-1
     unsigned blocks_y;         // 1..65535
@@ -39,6 +52,14 @@ struct DeviceLimits {
     constexpr unsigned max_threads(unsigned all) const {
         return all / blocks_for_registers(compute_capability);
     }
+};
+
+// The inputs of a launch besides its data. Nothing is owned.
+template <class Policy>
+struct LaunchConfig {
+    const Policy& policy;
+    const DeviceLimits& limits;
+    Stream stream;
 };
 
 }  // namespace cuda

@@ -28,5 +28,10 @@ struct Segments {
     }
 };
 
+// Elements [begin, end) of each segment.
+struct ElementRange {
+    std::uint64_t begin, end;
+};
+
 }  // namespace cuda
 }  // namespace tegu

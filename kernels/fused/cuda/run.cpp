@@ -36,16 +36,12 @@ bool comes_before(const Part& a, const Error& of_a, const Part& b, const Error& 
     return rank(a.operation()) < rank(b.operation());
 }
 
-Result<std::vector<Part>> parts_of(const Job& job, const FusedParams& params,
-                                   Span<const kernels::OutputView> outputs) {
+std::vector<Part> parts_of(const JobRun& run, const FusedParams& params) {
     std::vector<Part> parts;
     std::size_t next = 0;
-    for (const FusedPart& params_of_part : params.parts) {
-        Part part{&params_of_part, job, {}};
-        std::visit([&](const auto& own) { part.job.params = own; }, params_of_part);
-        const Result<kernels::JobPlan> plan = kernels::plan_job(part.job);
-        if (!plan) return plan.error();
-        part.outputs = outputs.subspan(next, plan->outputs.size());
+    for (std::size_t i = 0; i < params.parts.size(); ++i) {
+        Part part{&params.parts[i], run.job, run.outputs.subspan(next, run.parts[i].outputs.size())};
+        std::visit([&](const auto& own) { part.job.params = own; }, params.parts[i]);
         next += part.outputs.size();
         parts.push_back(std::move(part));
     }
@@ -54,23 +50,20 @@ Result<std::vector<Part>> parts_of(const Job& job, const FusedParams& params,
 
 }  // namespace
 
-Result<kernels::RunReport> run_fused(const Job& job, const FusedParams& params,
-                                     Span<const kernels::InputView> inputs,
-                                     Span<const kernels::OutputView> outputs, const Context& context,
-                                     const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    const Result<std::vector<Part>> parts = parts_of(job, params, outputs);
-    if (!parts) return parts.error();
-    std::vector<kernels::RunReport> reports(parts->size());
+Result<kernels::RunReport> run_fused(const JobRun& run, const FusedParams& params, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    const std::vector<Part> parts = parts_of(run, params);
+    std::vector<kernels::RunReport> reports(parts.size());
     const Part* failed = nullptr;
     std::optional<Error> error;
     for (const bool swept : {false, true}) {
-        for (std::size_t i = 0; i < parts->size(); ++i) {
-            const Part& part = (*parts)[i];
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const Part& part = parts[i];
             if (kernels::is_swept(*part.params) != swept) continue;
             Context own = context;
             if (context.parts.parts[i] != nullptr) own.policies = *context.parts.parts[i];
-            Result<kernels::RunReport> done = run_part(part.job, inputs, part.outputs, own, stop);
+            Result<kernels::RunReport> done =
+                run_part({part.job, {}, run.inputs, part.outputs, run.stop}, own);
             if (done)
                 reports[i] = std::move(*done);
             else if (!swept || !is_of_part(done.error()))
@@ -84,8 +77,8 @@ Result<kernels::RunReport> run_fused(const Job& job, const FusedParams& params,
     if (error) return kernels::error_of_part(failed->operation(), *std::move(error));
     kernels::RunReport report = cuda_report(context);
     report.policy.add_word("order", "one after another:");
-    for (std::size_t i = 0; i < parts->size(); ++i) {
-        const Operation operation = (*parts)[i].operation();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Operation operation = parts[i].operation();
         report.policy.add(find_operation(static_cast<std::uint16_t>(operation))->stem,
                           "(" + reports[i].policy.text() + ")");
         report.filled_columns.insert(report.filled_columns.end(), reports[i].filled_columns.begin(),

@@ -18,10 +18,10 @@ TEGU_DEVICE double edge_at(const BinRule& rule, std::uint32_t i) {
     return rule.lo + static_cast<double>(i) * rule.step;
 }
 
-// The integer nearest to a position, limited to [0, top], top < 2^22; 0 for NaN.
-TEGU_DEVICE std::uint32_t nearest_of(float place, float top) {
+// The integer nearest to a distance, limited to [0, top], top < 2^22; 0 for NaN.
+TEGU_DEVICE std::uint32_t nearest_of(float distance, float top) {
     constexpr float kWhole = 8388608.0f;  // 2^23: adjacent floats are integers
-    return bit_cast<std::uint32_t>(fminf(fmaxf(place, 0.0f), top) + kWhole) & 0x7fffffu;
+    return bit_cast<std::uint32_t>(fminf(fmaxf(distance, 0.0f), top) + kWhole) & 0x7fffffu;
 }
 
 // BinValue<T>: the comparison type for elements of T. Registers hold the parts of the rule that every element
@@ -29,7 +29,7 @@ TEGU_DEVICE std::uint32_t nearest_of(float place, float top) {
 //
 //   Value, of(x)          the element.
 //   in(value)             false for NaN and for values above every bin.
-//   place(value)          distance above the lower edge in bins, off by less than half a bin.
+//   distance(value)       distance above the lower edge in bins, off by less than half a bin.
 //   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top.
 //   kEstimates            whether guess() exists, which alone determines the bin of most elements
 template <class T>
@@ -52,7 +52,7 @@ class BinValue {
         return static_cast<Value>(static_cast<Value>(static_cast<T>(x ^ sign_)) - first_);
     }
     TEGU_DEVICE bool in(Value value) const { return !empty_ && value <= span_; }
-    TEGU_DEVICE float place(Value value) const { return static_cast<float>(value) * inv_ + offset_; }
+    TEGU_DEVICE float distance(Value value) const { return static_cast<float>(value) * inv_ + offset_; }
     TEGU_DEVICE static Value lower(const BinRule& rule, std::uint32_t i) {
         if (i == 0) return 0;
         const double edge = ceil(edge_at(rule, i));
@@ -89,7 +89,7 @@ class BinValue<float> {
     TEGU_DEVICE float of(Half x) const { return widen(x); }
     TEGU_DEVICE bool in(float value) const { return value <= upper_; }
     TEGU_DEVICE bool in_bins(float value) const { return value >= lower_ && value <= upper_; }
-    TEGU_DEVICE float place(float value) const { return (value - low_) * inv_ + offset_; }
+    TEGU_DEVICE float distance(float value) const { return (value - low_) * inv_ + offset_; }
     TEGU_DEVICE float guess(float value, float magic) const {
         return multiply_add_truncated(value - low_, inv_, magic);
     }
@@ -115,7 +115,7 @@ class BinValue<double> {
     TEGU_DEVICE explicit BinValue(const BinRule& rule) : lo_(rule.lo), hi_(rule.hi), inv_(rule.inv64) {}
     TEGU_DEVICE double of(double x) const { return x; }
     TEGU_DEVICE bool in(double value) const { return value <= hi_; }
-    TEGU_DEVICE float place(double value) const { return static_cast<float>((value - lo_) * inv_); }
+    TEGU_DEVICE float distance(double value) const { return static_cast<float>((value - lo_) * inv_); }
     TEGU_DEVICE static double lower(const BinRule& rule, std::uint32_t i) { return edge_at(rule, i); }
 
   private:
@@ -156,7 +156,7 @@ class BinMapper {
     TEGU_DEVICE bool quick() const { return table_ != nullptr && !rule_.search; }
     TEGU_DEVICE std::uint32_t quick_key(T x) const {
         const Value value = compare_.of(x);
-        const std::uint32_t nearest = nearest_of(compare_.place(value), top_);
+        const std::uint32_t nearest = nearest_of(compare_.distance(value), top_);
         const std::uint32_t bin = nearest - static_cast<std::uint32_t>(value < table_[nearest]);
         return compare_.in(value) ? bin : kNoBin;
     }
@@ -174,7 +174,7 @@ class BinMapper {
         const Value value = compare_.of(x);
         if (!compare_.in(value)) return kNoBin;
         const std::uint32_t nearest =
-            rule_.search ? last_not_above(value) : nearest_of(compare_.place(value), top_);
+            rule_.search ? last_not_above(value) : nearest_of(compare_.distance(value), top_);
         return nearest - static_cast<std::uint32_t>(value < lower(nearest));
     }
 

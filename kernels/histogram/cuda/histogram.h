@@ -48,25 +48,23 @@ struct BinRule {
     bool empty;         // integers: no element can be in a bin
 };
 
-struct HistogramTarget {
-    std::uint64_t* counts;  // [segments, bins]; 0 before the first launch where shape.adds()
-    double* edges;          // [segments, bins + 1]
-};
-
 // The smallest values of the bins are a team's table where shared memory has capacity for it. f64 is used
 // only to compute them, and for f64 elements.
-// One launch. A range with stretch 0 writes the edges. `rules`: [segments] on the device, or null: `rule` is
-// used for all.
-LaunchStatus launch_histogram(ElementType type, const Segments& input, const BinRule& rule,
-                              const BinRule* rules, const HistogramTarget& target, const CountShape& shape,
-                              const CountRange& range, Stream stream);
+// One launch. A range with stretch 0 writes the edges.
+LaunchStatus launch_histogram(ElementType type, const CountLaunch& launch, const CountRules<BinRule>& rules,
+                              const CountTarget& target);
 
 // Bytes of the table of a rule.
 std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins);
 
-// Converts the counts of 8-bit values to bins and edges. REQUIRES: target.counts is 0 before.
-LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments, const BinRule& rule,
-                              const BinRule* rules, const HistogramTarget& target, Stream stream);
+// The counts of the 8-bit values of some segments.
+struct ValueCounts {
+    const std::uint64_t* counts;  // [segments, 256]
+    std::uint64_t segments;
+};
+// Converts them to bins and edges. REQUIRES: target.counts is 0 before.
+LaunchStatus launch_bin_bytes(const ValueCounts& values, const CountRules<BinRule>& rules,
+                              const CountTarget& target, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -47,19 +47,18 @@ Extrema extrema_of_pair(const std::byte* pair) {
 
 class Run {
   public:
-    Run(const Job& job, const HistogramParams& params, const kernels::InputView& view,
-        Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop)
-        : job_(job),
+    Run(const JobRun& run, const HistogramParams& params, const Context& context)
+        : job_(run.job),
           params_(params),
           context_(context),
-          stop_(stop),
-          pace_(context, stop),
+          stop_(run.stop),
+          pace_(context, run.stop),
           look_space_(context.workspace, context.stream),
-          bytes_(element_bytes(job.type)),
-          row_stride_(view.row_stride) {
-        input_ = segments_of(job, view);
-        target_ = HistogramTarget{reinterpret_cast<std::uint64_t*>(outputs[0].data),
-                                  reinterpret_cast<double*>(outputs[1].data)};
+          bytes_(element_bytes(run.job.type)),
+          row_stride_(run.inputs[0].row_stride) {
+        input_ = segments_of(run.job, run.inputs[0]);
+        target_ = CountTarget{reinterpret_cast<std::uint64_t*>(run.outputs[0].data),
+                              reinterpret_cast<double*>(run.outputs[1].data)};
         n_ = input_.n;
         by_values_ = bytes_ == 1 && n_ >= kManyBytes && (params.has_range || input_.count <= kFewSegments);
         batch_ = count_batch(input_, bytes_, batch_memory(), result_cost(), context.policies.count,
@@ -71,8 +70,8 @@ class Run {
         Result<void> done = prepare();
         for (std::uint64_t first = 0; done && first < input_.count; first += batch_) {
             const Segments part = input_.part(bytes_, first, std::min(batch_, input_.count - first));
-            const HistogramTarget target{target_.counts + first * params_.bins,
-                                         target_.edges + first * (std::uint64_t{params_.bins} + 1)};
+            const CountTarget target{target_.counts + first * params_.bins,
+                                     target_.edges + first * (std::uint64_t{params_.bins} + 1)};
             done = by_values_ ? count_values(part, first, target) : count_bins(part, first, target);
         }
         return done;
@@ -96,14 +95,6 @@ class Run {
         return values + (finds_range() ? 256 + sizeof(Extrema) + sizeof(BinRule) : 1);
     }
 
-    template <class T>
-    Result<void> take(std::uint64_t bytes, T** to) {
-        Result<void*> taken = context_.workspace->take(bytes);
-        if (!taken) return std::move(taken).error();
-        *to = static_cast<T*>(*taken);
-        return {};
-    }
-
     Result<void> prepare() {
         if (!finds_range()) {
             const Result<BinRange> range =
@@ -113,33 +104,36 @@ class Run {
             if (!range) return range.error();
             rule_ = bin_rule(job_.type, *range, params_.bins);
         }
-        Result<void> taken = by_values_ ? take(batch_ * kValues * sizeof *values_, &values_) : Result<void>();
-        if (taken && looks_first()) taken = take(batch_ * 2 * bytes_, &pairs_);
-        if (taken && looks_first()) taken = take(batch_ * sizeof *nans_, &nans_);
-        if (taken && finds_range() && batch_ > 1) taken = take(batch_ * sizeof *rules_, &rules_);
-        return taken;
+        ArrayTaker arrays(context_);
+        if (by_values_) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
+        if (looks_first()) pairs_ = arrays.take<std::byte>(batch_ * 2 * bytes_);
+        if (looks_first()) nans_ = arrays.take<std::uint64_t>(batch_);
+        if (finds_range() && batch_ > 1) rules_ = arrays.take<BinRule>(batch_);
+        return arrays.done();
     }
 
-    Result<void> count_bins(const Segments& part, std::uint64_t first, const HistogramTarget& target) {
+    Result<void> count_bins(const Segments& part, std::uint64_t first, const CountTarget& target) {
         Result<void> made = looks_first() ? look(part) : Result<void>();
         if (made) made = make_rules(first);
         if (!made) return made;
         choose(part, params_.bins, sizeof(BinRule), bin_table_bytes(job_.type, params_.bins), result_cost());
-        return count(part, target.counts, params_.bins, [&](const CountRange& range) {
-            return launch_histogram(job_.type, part, rule_, rules_, target, shape_, range, context_.stream);
+        return count(part, target.counts, params_.bins, [&](const CountLaunch& launch) {
+            return launch_histogram(job_.type, launch, {rule_, rules_}, target);
         });
     }
 
-    Result<void> count_values(const Segments& part, std::uint64_t first, const HistogramTarget& target) {
+    Result<void> count_values(const Segments& part, std::uint64_t first, const CountTarget& target) {
         choose(part, kValues, sizeof(std::uint32_t), 0, kValues * sizeof *values_);
-        Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
-            return launch_count_bytes(part, values_, shape_, range, context_.stream);
+        Result<void> done = count(part, values_, kValues, [&](const CountLaunch& launch) {
+            return launch_count_bytes(launch, values_);
         });
         if (done && finds_range()) done = look_at_values(part.count);
         if (done) done = make_rules(first);
-        if (done) done = zero_counts(target.counts, part.count * params_.bins);
+        if (done)
+            done = check_cuda(zero_counters(target.counts, part.count * params_.bins, context_.stream),
+                              "zeroes");
         if (!done) return done;
-        return check_cuda(launch_bin_bytes(values_, part.count, rule_, rules_, target, context_.stream),
+        return check_cuda(launch_bin_bytes({values_, part.count}, {rule_, rules_}, target, context_.stream),
                           "bins of bytes");
     }
 
@@ -152,17 +146,8 @@ class Run {
 
     template <class Launch>
     Result<void> count(const Segments& part, std::uint64_t* counts, std::uint64_t slots, Launch launch) {
-        const bool adds = shape_.adds(count_stretches(part, bytes_));
-        return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
-            Result<void> done = pace_.next();
-            if (done && adds && range.stretch == 0)
-                done = zero_counts(counts + range.first * slots, range.count * slots);
-            return done ? check_cuda(launch(range), "histogram") : done;
-        });
-    }
-
-    Result<void> zero_counts(std::uint64_t* counts, std::uint64_t count) {
-        return check_cuda(zero_counters(counts, count, context_.stream), "zeroes");
+        return count_in_pieces({&pace_, {part, bytes_, shape_, {}, context_.stream}, counts, slots},
+                               "histogram", launch);
     }
 
     // Finds the extrema of every segment with reduce.
@@ -179,7 +164,7 @@ class Run {
         const kernels::InputView view{static_cast<const std::byte*>(part.data), row_stride_};
         const kernels::OutputView outputs[] = {{pairs_}, {reinterpret_cast<std::byte*>(nans_)}};
         const Result<kernels::RunReport> reduced =
-            run_reduce(job, params, {&view, 1}, {outputs, 2}, context, stop_);
+            run_reduce({job, {}, {&view, 1}, {outputs, 2}, stop_}, params, context);
         if (!reduced) return reduced.error();
         std::vector<std::byte> pair(part.count * 2 * bytes_);
         Result<void> read = context_.workspace->read(pair.data(), pairs_, pair.size());
@@ -254,7 +239,7 @@ class Run {
     const std::size_t bytes_;
     const std::uint64_t row_stride_;
     Segments input_{};
-    HistogramTarget target_{};
+    CountTarget target_{};
     std::uint64_t n_ = 0;
     bool by_values_ = false;
     std::uint64_t batch_ = 1;  // segments
@@ -270,19 +255,14 @@ class Run {
 
 }  // namespace
 
-Result<kernels::RunReport> run_histogram(const Job& job, const HistogramParams& params,
-                                         Span<const kernels::InputView> inputs,
-                                         Span<const kernels::OutputView> outputs, const Context& context,
-                                         const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, params, inputs[0], outputs, context, stop);
-    Result<void> done = run.run();
-    if (!done) return std::move(done).error();
-    done = context.workspace->synchronize();
-    if (!done) return std::move(done).error();
-    kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
-    report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
+Result<kernels::RunReport> run_histogram(const JobRun& run, const HistogramParams& params,
+                                         const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run histogram(run, params, context);
+    Result<kernels::RunReport> report = report_when_done(histogram.run(), context);
+    if (!report) return report;
+    histogram.describe(&report->policy);
+    report->filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
     return report;
 }
 

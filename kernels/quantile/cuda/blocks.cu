@@ -14,11 +14,10 @@ constexpr unsigned kRowThreads = 256;
 constexpr unsigned kWindow = 512;  // pairs that a block sorts around a statistic
 
 // Index of statistic `i` in a sorted segment, limited to the segment for any input.
-TEGU_DEVICE std::uint64_t place_of(const BlockQuantiles& quantiles, std::uint64_t number, std::uint64_t i,
-                                   std::uint64_t n) {
-    const std::uint64_t place =
-        quantiles.places[(quantiles.own_places ? number * quantiles.quantiles : 0) + i];
-    return place < n ? place : n - 1;
+TEGU_DEVICE std::uint64_t rank_of(const BlockQuantiles& quantiles, std::uint64_t number, std::uint64_t i,
+                                  std::uint64_t n) {
+    const std::uint64_t rank = quantiles.ranks[(quantiles.own_ranks ? number * quantiles.quantiles : 0) + i];
+    return rank < n ? rank : n - 1;
 }
 
 // Reads the statistics from sorted keys, by threads thread, thread + threads, ...
@@ -27,14 +26,14 @@ TEGU_DEVICE void write_pairs(const U* keys, std::uint64_t n, const BlockQuantile
                              std::uint64_t number, unsigned thread, unsigned threads) {
     std::uint64_t* const pairs = quantiles.pairs + number * quantiles.quantiles * 2;
     for (std::uint64_t i = thread; i < quantiles.quantiles; i += threads) {
-        const std::uint64_t place = place_of(quantiles, number, i, n);
-        pairs[2 * i] = keys[place];
-        pairs[2 * i + 1] = keys[place + 1 < n ? place + 1 : place];
+        const std::uint64_t rank = rank_of(quantiles, number, i, n);
+        pairs[2 * i] = keys[rank];
+        pairs[2 * i + 1] = keys[rank + 1 < n ? rank + 1 : rank];
     }
 }
 
 // quantile_blocks: sorts each segment and takes the statistics from it.
-// in:    elements [n], places                        out: pairs, nans
+// in:    elements [n], ranks                         out: pairs, nans
 // grid:  x = segments                               block: policy.block_threads, fewer for short segments
 // shared: capacity * sizeof(U) B dynamic, 256 B static   result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
@@ -90,7 +89,7 @@ TEGU_DEVICE void warp_sort(std::uint32_t (&keys)[Items]) {
 }
 
 // quantile_rows: a warp sorts each segment.
-// in:    elements [n], n <= 32 * Items, places       out: pairs, nans
+// in:    elements [n], n <= 32 * Items, ranks        out: pairs, nans
 // grid:  x = segments / 8, a warp each              block: 256
 // shared: 1 KB * Items static                        result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
@@ -126,7 +125,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(KeySegments in, BlockQuantile
 }
 
 // quantile_windows: finds each statistic of a segment from the few pairs around it.
-// in:    elements [n], places                        out: pairs, nans
+// in:    elements [n], ranks                         out: pairs, nans
 // grid:  x = segments                               block: policy.block_threads, fewer for short segments
 // shared: 17 KB static                               result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, and again 2 to 3 times for each statistic, from L2 where the segment fits
@@ -155,24 +154,19 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(KeySegments in, BlockQuant
         pairs[i] = whole.low;
     block_barrier();
     for (std::uint64_t i = 0; i < 2 * quantiles.quantiles; ++i) {
-        std::uint64_t place = place_of(quantiles, number, i / 2, in.n) + i % 2;
-        if (place >= in.n) place = in.n - 1;
-        if (place < range.before || place - range.before >= held) {
+        std::uint64_t rank = rank_of(quantiles, number, i / 2, in.n) + i % 2;
+        if (rank >= in.n) rank = in.n - 1;
+        if (rank < range.before || rank - range.before >= held) {
             range = whole;
-            if (!block_window<U>(source, in.n, place, place + 2, kWindow, in.n - 1, bins, &range)) return;
+            if (!block_window<U>(source, in.n, rank, rank + 2, kWindow, in.n - 1, bins, &range)) return;
             block_barrier();  // the previous pairs have been read
             held = block_collect(source, in.n, keys, indices, kWindow,
                                  [&](std::uint64_t at, U key) { return range.takes(source, at, key); });
             block_sort<U, true>(keys, indices, block_fill(keys, indices, static_cast<unsigned>(held)));
-            if (held <= place - range.before) return;  // the elements have changed
+            if (held <= rank - range.before) return;  // the elements have changed
         }
-        if (thread_index() == 0) pairs[i] = keys[place - range.before];
+        if (thread_index() == 0) pairs[i] = keys[rank - range.before];
     }
-}
-
-unsigned threads_for(std::uint64_t items, unsigned max) {
-    const std::uint64_t wanted = (items + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
-    return wanted < max ? static_cast<unsigned>(wanted) : max;
 }
 
 constexpr const char* kMoves = "reads n elements, writes 16 B a quantile";
@@ -195,34 +189,32 @@ constexpr KernelTable<decltype(&quantile_rows<std::uint8_t, 4>), 6> kQuantileRow
 }  // namespace
 
 unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits) {
-    const std::size_t fixed = 1 << 10;  // other shared memory of the kernel
-    unsigned capacity = policy.capacity;
-    while (capacity > 32 && capacity * width + fixed > limits.shared_bytes_per_block) capacity /= 2;
-    return capacity;
+    return capacity_of_block(policy.capacity, width, 1 << 10, limits);
 }
 
-LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles, Stream stream) {
+LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles,
+                                  const QuantileConfig& config) {
     const unsigned warps = kRowThreads / kWarpLanes;
     const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
-    return launch(kQuantileRows[2 * width_index(in.width) + (in.n <= 4 * kWarpLanes ? 0 : 1)], shape, stream,
-                  in, quantiles);
+    return launch(kQuantileRows[2 * width_index(in.width) + (in.n <= 4 * kWarpLanes ? 0 : 1)], shape,
+                  config.stream, in, quantiles);
 }
 
-LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles, unsigned capacity,
-                                    const QuantilePolicy& policy, Stream stream) {
+LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles,
+                                    const QuantileConfig& config) {
+    const unsigned capacity = static_cast<unsigned>(up_to_power_of_two(in.n));
     const LaunchShape shape{static_cast<unsigned>(in.count), 1,
-                            threads_for(capacity / 4 + 1, policy.block_threads),
+                            whole_warps(capacity / 4 + 1, config.policy.block_threads),
                             std::size_t{capacity} * in.width};
-    return launch(kQuantileBlocks[width_index(in.width)], shape, stream, in, quantiles, capacity);
+    return launch(kQuantileBlocks[width_index(in.width)], shape, config.stream, in, quantiles, capacity);
 }
 
 LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
-                                     const QuantilePolicy& policy, const DeviceLimits& limits,
-                                     Stream stream) {
-    const unsigned each = in.count > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
+                                     const QuantileConfig& config) {
+    const unsigned each = in.count > 2 * std::uint64_t{config.limits.multiprocessors} ? 16 : 4;
     const LaunchShape shape{static_cast<unsigned>(in.count), 1,
-                            threads_for(in.n / each + 1, policy.block_threads), 0};
-    return launch(kQuantileWindows[width_index(in.width)], shape, stream, in, quantiles);
+                            whole_warps(in.n / each + 1, config.policy.block_threads), 0};
+    return launch(kQuantileWindows[width_index(in.width)], shape, config.stream, in, quantiles);
 }
 
 void list_quantile_blocks_kernels(KernelLister& to) {

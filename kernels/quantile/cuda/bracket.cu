@@ -42,13 +42,13 @@ struct KeptKeys {
     }
     // Writes the buffer to the list. All threads of the block call it.
     TEGU_DEVICE void flush(U* list, std::uint64_t capacity, std::uint64_t* listed) const {
-        TEGU_SHARED(std::uint64_t, place);
+        TEGU_SHARED(std::uint64_t, slot);
         block_barrier();
         const std::uint32_t count = *used;
-        if (thread_index() == 0) place = atomic_add(listed, std::uint64_t{count});
+        if (thread_index() == 0) slot = atomic_add(listed, std::uint64_t{count});
         block_barrier();
         for (std::uint32_t i = thread_index(); i < count; i += block_threads())
-            if (place + i < capacity) list[place + i] = keys[i];
+            if (slot + i < capacity) list[slot + i] = keys[i];
         if (thread_index() == 0) *used = 0;
         block_barrier();
     }
@@ -120,14 +120,14 @@ TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
 // moves: reads the list, from L2                                  order: any
 // why:   the last block of a target does the step, so no other launch is needed
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::uint64_t place, bool first) {
+TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::uint64_t rank, bool first) {
     TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
     const SelectState* const states = bracket.memory->states;
     const U* const list = static_cast<const U*>(bracket.list);
     BracketTarget* const target = &bracket.memory->targets[block_y()];
     std::uint64_t* const bins = bracket.memory->bins + std::uint64_t{block_y()} * kSelectBins;
     const std::uint64_t below = states[0].survivors, listed = states[1].survivors;
-    const std::uint64_t wanted = place + block_y();
+    const std::uint64_t wanted = rank + block_y();
     if (wanted < below || wanted - below >= listed || listed > bracket.capacity) return;  // found stays 0
     SelectRange range{
         bracket.from_below ? 0 : states[0].key, static_cast<U>(states[1].key), 0, listed, 0, false};
@@ -168,25 +168,25 @@ unsigned threads_of(const QuantilePolicy& policy) {
 
 }  // namespace
 
-LaunchStatus launch_bracket_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
-                                   const Bracket& bracket, const QuantilePolicy& policy,
-                                   const DeviceLimits& limits, Stream stream) {
-    const unsigned threads = threads_of(policy);
-    const std::uint64_t tiles = (end - begin) / (std::uint64_t{threads} * kSelectBatch) + 1;
-    const std::uint64_t max = 2 * std::uint64_t{limits.multiprocessors};
+LaunchStatus launch_bracket_filter(const KeySegments& in, const ElementRange& range, const Bracket& bracket,
+                                   const QuantileConfig& config) {
+    const unsigned threads = threads_of(config.policy);
+    const std::uint64_t tiles = (range.end - range.begin) / (std::uint64_t{threads} * kSelectBatch) + 1;
+    const std::uint64_t max = 2 * std::uint64_t{config.limits.multiprocessors};
     const LaunchShape shape{static_cast<unsigned>(tiles < max ? tiles : max), 1, threads, 0};
-    return launch(kBracketFilter[width_index(in.width)], shape, stream, in, begin, end, bracket);
+    return launch(kBracketFilter[width_index(in.width)], shape, config.stream, in, range.begin, range.end,
+                  bracket);
 }
 
-LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
-                                   const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
-    const unsigned threads = threads_of(policy);
-    const LaunchShape shape{blocks_for(bracket.capacity / kSelectBatch + 1, threads, 1, limits), 2, threads,
-                            0};
+LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t rank,
+                                   const QuantileConfig& config) {
+    const unsigned threads = threads_of(config.policy);
+    const LaunchShape shape{blocks_for(bracket.capacity / kSelectBatch + 1, threads, 1, config.limits), 2,
+                            threads, 0};
     const unsigned steps = (8 * width + kSelectBinBits - 1) / kSelectBinBits;
     LaunchStatus status = 0;
     for (unsigned step = 0; step < steps && status == 0; ++step)
-        status = launch(kBracketNarrow[width_index(width)], shape, stream, bracket, place, step == 0);
+        status = launch(kBracketNarrow[width_index(width)], shape, config.stream, bracket, rank, step == 0);
     return status;
 }
 

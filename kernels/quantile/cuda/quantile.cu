@@ -84,22 +84,25 @@ unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& 
     return policy.shared_bins < max ? policy.shared_bins : static_cast<unsigned>(max);
 }
 
-LaunchStatus launch_quantile_counts(const KeySegments& in, const QuantileLevels& levels,
-                                    std::uint64_t* counts, std::uint64_t* nans, const QuantilePolicy& policy,
-                                    const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_quantile_counts(const QuantileCounts& count, const Pieces& pieces,
+                                    const QuantileConfig& config) {
+    const KeySegments& in = count.in;
+    const QuantileLevels& levels = count.levels;
+    const QuantilePolicy& policy = config.policy;
     const std::uint64_t bins = std::uint64_t{levels.nodes[levels.depth]} << levels.bits[levels.depth];
     LaunchStatus status =
-        zero(counts, static_cast<std::size_t>(in.count * bins * sizeof(std::uint64_t)), stream);
-    if (status == 0) status = zero(nans, static_cast<std::size_t>(in.count * sizeof(std::uint64_t)), stream);
+        zero(count.counts, static_cast<std::size_t>(in.count * bins * sizeof(std::uint64_t)), config.stream);
+    if (status == 0)
+        status = zero(count.nans, static_cast<std::size_t>(in.count * sizeof(std::uint64_t)), config.stream);
     if (status != 0) return status;
-    const bool in_shared = bins <= quantile_shared_bins(policy, limits);
+    const bool in_shared = bins <= quantile_shared_bins(policy, config.limits);
     const std::size_t shared_bytes = in_shared ? static_cast<std::size_t>(bins) * sizeof(std::uint32_t) : 0;
     return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
         const unsigned blocks =
-            blocks_for(some / kSelectBatch + 1, policy.count_threads, policy.waves, limits);
+            blocks_for(some / kSelectBatch + 1, policy.count_threads, policy.waves, config.limits);
         const LaunchShape shape{blocks, static_cast<unsigned>(in.count), policy.count_threads, shared_bytes};
-        return launch(kQuantileCounts[width_index(in.width)], shape, stream, in, begin, begin + some, levels,
-                      counts, nans, in_shared);
+        return launch(kQuantileCounts[width_index(in.width)], shape, config.stream, in, begin, begin + some,
+                      levels, count.counts, count.nans, in_shared);
     });
 }
 

@@ -41,6 +41,8 @@ struct QuantilePolicy {
 };
 constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 1024, 1 << 23, 1 << 17};
 
+using QuantileConfig = LaunchConfig<QuantilePolicy>;
+
 constexpr unsigned kWarpQuantileElements = 256;
 constexpr unsigned kQuantileDigitBits = 11;
 constexpr unsigned kMaxQuantileLevels = 8;
@@ -52,22 +54,23 @@ unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const D
 // The maximum of bins that one block of the device can count in shared memory: at most policy.shared_bins.
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
 
-// Indices of statistics in sorted segments, and the output of the keys.
+// Ranks of statistics, and the output of their keys.
 struct BlockQuantiles {
-    const std::uint64_t* places;  // [quantiles], or [count, quantiles] if each segment has its own
-    bool own_places;
+    const std::uint64_t* ranks;  // [quantiles], or [count, quantiles] if each segment has its own
+    bool own_ranks;
     std::uint64_t quantiles;
-    std::uint64_t* pairs;  // [count, quantiles, 2]: the keys at the index and at the next one
+    std::uint64_t* pairs;  // [count, quantiles, 2]: the keys at the rank and at the next one
     std::uint64_t* nans;   // [count]
 };
-// A block sorts each segment. One launch. REQUIRES: n <= capacity <= quantile_capacity(); count <= 2^31 - 1.
-LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles, unsigned capacity,
-                                    const QuantilePolicy& policy, Stream stream);
+// A block sorts each segment. One launch. REQUIRES: n <= quantile_capacity(); count <= 2^31 - 1.
+LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles,
+                                    const QuantileConfig& config);
 // As launch_quantile_blocks(), by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
-LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles, Stream stream);
+LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles,
+                                  const QuantileConfig& config);
 // As launch_quantile_blocks(), by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
 LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
-                                     const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
+                                     const QuantileConfig& config);
 
 // The digits to count, and the nodes of a tree above them. The root is node 0 at level 0; each node has a
 // child for some values of its digit.
@@ -79,12 +82,17 @@ struct QuantileLevels {
     // above depth: [count, nodes, 2^bits] nodes of the next level, or kNoNode
     const std::uint16_t* children[kMaxQuantileLevels];
 };
-// counts[s, node, digit] at level depth. nans[s]: the number of NaN, for floats at level 0; else 0. Two
-// memory operations and one launch. REQUIRES: count <= 65535. Children may have any content: a value not
+// The counts of the level `levels.depth`.
+struct QuantileCounts {
+    const KeySegments& in;
+    const QuantileLevels& levels;
+    std::uint64_t* counts;  // [count, nodes, 2^bits]
+    std::uint64_t* nans;    // [count]: the number of NaN, for floats at level 0; else 0
+};
+// Two memory operations and one launch. REQUIRES: count <= 65535. Children may have any content: a value not
 // below nodes[level + 1] counts as kNoNode.
-LaunchStatus launch_quantile_counts(const KeySegments& in, const QuantileLevels& levels,
-                                    std::uint64_t* counts, std::uint64_t* nans, const QuantilePolicy& policy,
-                                    const Pieces& pieces, const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_quantile_counts(const QuantileCounts& count, const Pieces& pieces,
+                                    const QuantileConfig& config);
 
 // Device memory of the search between two cuts of one segment; zero at first.
 struct BracketTarget {
@@ -95,7 +103,7 @@ struct BracketTarget {
 };
 struct BracketMemory {
     SelectState states[2];     // the cuts; survivors: pairs up to the first, and pairs between them
-    BracketTarget targets[2];  // the statistic at an index, and the next one
+    BracketTarget targets[2];  // the statistic at a rank, and at the next one
     std::uint64_t nans;
     std::uint32_t tickets[2];
     std::uint64_t bins[2 * 2048];
@@ -106,15 +114,14 @@ struct Bracket {
     void* list;       // [capacity] keys
     std::uint64_t capacity;
 };
-// Lists the keys between the cuts among elements [begin, end), in any order, and counts them. One launch.
+// Lists the keys between the cuts among the elements of a range, in any order, and counts them. One launch.
 // REQUIRES: in.count == 1; begin < end <= n.
-LaunchStatus launch_bracket_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
-                                   const Bracket& bracket, const QuantilePolicy& policy,
-                                   const DeviceLimits& limits, Stream stream);
-// Finds the targets, if they are in the list. Makes one launch for each 11-bit digit of a key; each reads the
-// list.
-LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
-                                   const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_bracket_filter(const KeySegments& in, const ElementRange& range, const Bracket& bracket,
+                                   const QuantileConfig& config);
+// Finds the keys at `rank` and at the next one, if they are in the list. Makes one launch for each 11-bit
+// digit of a key; each reads the list.
+LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t rank,
+                                   const QuantileConfig& config);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -8,8 +8,8 @@
 
 namespace tegu::cuda {
 
-QuantileTree::QuantileTree(const std::vector<std::uint64_t>& places) {
-    for (const std::uint64_t place : places) wanted_.push_back(Wanted{place, place, 0, 0});
+QuantileTree::QuantileTree(const std::vector<std::uint64_t>& ranks) {
+    for (const std::uint64_t rank : ranks) wanted_.push_back(Wanted{rank, rank, 0, 0});
 }
 
 void QuantileTree::descend(const std::uint64_t* counts, unsigned bits, std::uint16_t* children) {
@@ -35,11 +35,11 @@ void QuantileTree::descend(const std::uint64_t* counts, unsigned bits, std::uint
     nodes_ = std::max(next, 1u);
 }
 
-std::uint64_t QuantileTree::key_at(std::uint64_t place) const {
+std::uint64_t QuantileTree::key_at(std::uint64_t rank) const {
     const auto found =
-        std::lower_bound(wanted_.begin(), wanted_.end(), place,
-                         [](const Wanted& one, std::uint64_t wanted) { return one.place < wanted; });
-    assert(found != wanted_.end() && found->place == place);
+        std::lower_bound(wanted_.begin(), wanted_.end(), rank,
+                         [](const Wanted& one, std::uint64_t wanted) { return one.rank < wanted; });
+    assert(found != wanted_.end() && found->rank == rank);
     return found->key;
 }
 

@@ -10,24 +10,24 @@ namespace tegu::cuda {
 
 class QuantileTree {
   public:
-    // REQUIRES: places ascend, without repetition.
-    explicit QuantileTree(const std::vector<std::uint64_t>& places);
+    // REQUIRES: ranks ascend, without repetition.
+    explicit QuantileTree(const std::vector<std::uint64_t>& ranks);
 
     unsigned nodes() const { return nodes_; }  // of the current level
     // Moves down one level: counts [nodes, 2^bits]; writes all children [nodes, 2^bits].
     void descend(const std::uint64_t* counts, unsigned bits, std::uint16_t* children);
-    // The key of a wanted statistic, after all its digits are counted. REQUIRES: `place` was given to the
+    // The key of a wanted statistic, after all its digits are counted. REQUIRES: `rank` was given to the
     // constructor.
-    std::uint64_t key_at(std::uint64_t place) const;
+    std::uint64_t key_at(std::uint64_t rank) const;
 
   private:
     struct Wanted {
-        std::uint64_t place;
+        std::uint64_t rank;
         std::uint64_t left;  // index within the node
         std::uint64_t key;   // its digits so far
         unsigned node;
     };
-    std::vector<Wanted> wanted_;  // ascend in place, key and node
+    std::vector<Wanted> wanted_;  // ascend in rank, key and node
     unsigned nodes_ = 1;
 };
 

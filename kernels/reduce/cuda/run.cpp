@@ -48,17 +48,16 @@ bool may_overflow(const Job& job, const ReduceParams& params, std::uint64_t n) {
 
 class Run {
   public:
-    Run(const Job& job, const ReduceParams& params, const kernels::InputView& input,
-        Span<const kernels::OutputView> outputs, const Context& context)
-        : Run(job, params, input, outputs, context, kernels::reduce_needs(params, job.type)) {}
+    Run(const JobRun& run, const ReduceParams& params, const Context& context)
+        : Run(run, params, context, kernels::reduce_needs(params, run.job.type)) {}
 
     Result<void> run(const kernels::StopToken& stop) {
         const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
-            return launch_reduce(job_.type, kind_, input_, target_, work, launches_.shape(), range,
+            return launch_reduce({job_.type, kind_, input_, target_, work, launches_.shape()}, range,
                                  context_.stream);
         };
-        const auto overflow = [&](std::uint64_t segment, const void* place) {
-            return overflow_of(segment, place);
+        const auto overflow = [&](std::uint64_t segment, const void* total) {
+            return overflow_of(segment, total);
         };
         return launches_.run(input_.n * element_bytes(job_.type), "reduce", stop, launch, overflow);
     }
@@ -66,16 +65,15 @@ class Run {
     const ReduceShape& shape() const { return launches_.shape(); }
 
   private:
-    Run(const Job& job, const ReduceParams& params, const kernels::InputView& input,
-        Span<const kernels::OutputView> outputs, const Context& context, unsigned needs)
-        : job_(job),
+    Run(const JobRun& run, const ReduceParams& params, const Context& context, unsigned needs)
+        : job_(run.job),
           params_(params),
           context_(context),
-          kind_(kind_of(needs, job.type)),
-          input_(input_of(job, input, needs != 0)),
-          target_(target_of(job, params, outputs)),
-          launches_(reduce_workload(job.type, kind_, job.axis == Axis::Whole ? 1 : job.rows, input_.n),
-                    may_overflow(job, params, input_.n) ? kReducePartialBytes : 0, context) {}
+          kind_(kind_of(needs, job_.type)),
+          input_(input_of(job_, run.inputs[0], needs != 0)),
+          target_(target_of(job_, params, run.outputs)),
+          launches_(reduce_workload(job_.type, kind_, kernels::segments_of(job_), input_.n),
+                    may_overflow(job_, params, input_.n) ? kReducePartialBytes : 0, context) {}
 
     // `read`: some statistic needs the elements.
     static Segments input_of(const Job& job, const kernels::InputView& input, bool read) {
@@ -98,9 +96,9 @@ class Run {
     }
 
     // The same error as that of the CPU backend.
-    Result<void> overflow_of(std::uint64_t segment, const void* place) {
+    Result<void> overflow_of(std::uint64_t segment, const void* from) {
         ReduceTotal total;
-        Result<void> read = context_.workspace->read(&total, place, sizeof total);
+        Result<void> read = context_.workspace->read(&total, from, sizeof total);
         if (!read) return read;
         const IntegerPartial partial = partial_of(total, is_signed_integer(job_.type));
         const kernels::FinishContext context{job_.type, target_.n, params_.skip_nans, params_.ddof, -1,
@@ -127,22 +125,16 @@ class Run {
 
 }  // namespace
 
-Result<kernels::RunReport> run_reduce(const Job& job, const ReduceParams& params,
-                                      Span<const kernels::InputView> inputs,
-                                      Span<const kernels::OutputView> outputs, const Context& context,
-                                      const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, params, inputs[0], outputs, context);
-    Result<void> done = run.run(stop);
-    if (!done) return std::move(done).error();
-    done = context.workspace->synchronize();
-    if (!done) return std::move(done).error();
-    kernels::RunReport report = cuda_report(context);
-    report.policy.add("block", run.shape().threads);
-    report.policy.add("tiles", run.shape().tiles_per_warp);
+Result<kernels::RunReport> run_reduce(const JobRun& run, const ReduceParams& params, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run reduce(run, params, context);
+    Result<kernels::RunReport> report = report_when_done(reduce.run(run.stop), context);
+    if (!report) return report;
+    report->policy.add("block", reduce.shape().threads);
+    report->policy.add("tiles", reduce.shape().tiles_per_warp);
     for (const StatisticInfo& info : kStatisticInfos)
         if (params.statistics & statistic_bit(info.statistic))
-            report.filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));
+            report->filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));
     return report;
 }
 

@@ -237,8 +237,8 @@ constexpr KernelTable<void (*)(RowscaleArrays, RowscalePiece), kTypeRows> kDivid
 #undef TEGU_X
 #undef TEGU_ROWS
 
-unsigned row_of(ElementType type, const RowscaleShape& shape) {
-    return 2 * float_index(type) + (shape.pack == 1 ? 1 : 0);
+unsigned row_of(const RowscaleShape& shape) {
+    return 2 * float_index(shape.type) + (shape.pack == 1 ? 1 : 0);
 }
 
 LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape, unsigned waves,
@@ -252,42 +252,41 @@ LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape,
 
 }  // namespace
 
-LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape,
-                             const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_rowscale(const RowscaleArrays& arrays, const RowscaleShape& shape,
+                             const RowscaleConfig& config) {
     if (arrays.rows == 0) return 0;
     if (arrays.lines == 0 || arrays.cols == 0)
-        return zero(arrays.scales, arrays.rows * element_bytes(type), stream);
-    const unsigned row = row_of(type, shape);
+        return zero(arrays.scales, arrays.rows * element_bytes(shape.type), config.stream);
+    const unsigned row = row_of(shape);
     const auto shape_for = [&](std::uint64_t groups_of_lanes, unsigned lanes, unsigned waves) {
-        return LaunchShape{blocks_for(groups_of_lanes * lanes, shape.threads, waves, limits), 1,
+        return LaunchShape{blocks_for(groups_of_lanes * lanes, shape.threads, waves, config.limits), 1,
                            shape.threads, 0};
     };
     if (shape.method == RowscaleMethod::Sweeps)
-        return launch(kSweeps[row], shape_for(arrays.rows, shape.threads, 1), stream, arrays);
+        return launch(kSweeps[row], shape_for(arrays.rows, shape.threads, 1), config.stream, arrays);
     const unsigned index = kPackSizes * row + (shape.packs > 2 ? 2 : shape.packs > 1 ? 1 : 0);
     if (shape.method != RowscaleMethod::Group)
-        return launch(kBlocks[index], shape_for(arrays.rows, shape.threads, policy.waves), stream, arrays);
+        return launch(kBlocks[index], shape_for(arrays.rows, shape.threads, config.policy.waves),
+                      config.stream, arrays);
     const unsigned together = kGroups.variants[index].numbers[2];
     return launch(kGroups[index],
-                  shape_for((arrays.rows + together - 1) / together, shape.lanes, policy.waves), stream,
-                  arrays, shape.lanes);
+                  shape_for((arrays.rows + together - 1) / together, shape.lanes, config.policy.waves),
+                  config.stream, arrays, shape.lanes);
 }
 
-LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
-                                  const RowscaleShape& shape, const RowscalePolicy& policy,
-                                  const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_rowscale_keys(const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                  const RowscaleShape& shape, const RowscaleConfig& config) {
     if (piece.lines == 0 || piece.cols == 0) return 0;
-    const unsigned waves = policy.waves < kKeyWaves ? policy.waves : kKeyWaves;
-    return launch(kKeys[row_of(type, shape)], spread_shape(piece, shape, waves, limits), stream, arrays,
-                  piece);
-}
-
-LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arrays,
-                                    const RowscalePiece& piece, const RowscaleShape& shape,
-                                    const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
-    if (piece.lines == 0 || piece.cols == 0) return 0;
-    return launch(kDivide[row_of(type, shape)], spread_shape(piece, shape, policy.waves, limits), stream,
+    const unsigned waves = config.policy.waves < kKeyWaves ? config.policy.waves : kKeyWaves;
+    return launch(kKeys[row_of(shape)], spread_shape(piece, shape, waves, config.limits), config.stream,
                   arrays, piece);
+}
+
+LaunchStatus launch_rowscale_divide(const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                    const RowscaleShape& shape, const RowscaleConfig& config) {
+    if (piece.lines == 0 || piece.cols == 0) return 0;
+    return launch(kDivide[row_of(shape)], spread_shape(piece, shape, config.policy.waves, config.limits),
+                  config.stream, arrays, piece);
 }
 
 void list_rowscale_kernels(KernelLister& to) {

@@ -25,6 +25,7 @@ struct RowscalePolicy {
     }
 };
 constexpr RowscalePolicy kDefaultRowscalePolicy{128, 4, 32};
+using RowscaleConfig = LaunchConfig<RowscalePolicy>;
 
 struct RowscaleArrays {
     const void* x;        // element (r, c) at x + (r * row_stride + c) elements; aligned to the element
@@ -50,6 +51,7 @@ enum class RowscaleMethod : std::uint8_t {
 
 // The cut of a job; a pure function of its arguments.
 struct RowscaleShape {
+    ElementType type;
     RowscaleMethod method;
     unsigned pack;     // elements of one access
     unsigned threads;  // of a block
@@ -63,8 +65,8 @@ RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, con
 
 // One launch for all rows of the arrays. Float types only. Rows without elements get the scale 0. REQUIRES:
 // not Spread.
-LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape,
-                             const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_rowscale(const RowscaleArrays& arrays, const RowscaleShape& shape,
+                             const RowscaleConfig& config);
 
 // Lines [line, line + lines) of rows * lines, and columns [col, col + cols) of them; col is a multiple of
 // shape.pack.
@@ -74,12 +76,10 @@ struct RowscalePiece {
 };
 // For Spread, one launch each. The first merges the piece into the keys of its segments. After all keys are
 // complete, the second writes the values of the piece, and the scales of segments that begin in it.
-LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
-                                  const RowscaleShape& shape, const RowscalePolicy& policy,
-                                  const DeviceLimits& limits, Stream stream);
-LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arrays,
-                                    const RowscalePiece& piece, const RowscaleShape& shape,
-                                    const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_rowscale_keys(const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                  const RowscaleShape& shape, const RowscaleConfig& config);
+LaunchStatus launch_rowscale_divide(const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                    const RowscaleShape& shape, const RowscaleConfig& config);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -11,11 +11,12 @@ namespace tegu::cuda {
 namespace {
 
 // A whole array without gaps is one long line; otherwise each of its rows is a line.
-RowscaleArrays arrays_of(const Job& job, const RowscaleParams& params, const kernels::InputView& input,
-                         Span<const kernels::OutputView> outputs) {
-    RowscaleArrays arrays{input.data,      outputs[0].data, outputs[1].data,  nullptr,
-                          job.rows,        job.cols,        input.row_stride, 1,
-                          params.skip_nans};
+RowscaleArrays arrays_of(const JobRun& run, const RowscaleParams& params) {
+    const Job& job = run.job;
+    const kernels::InputView& input = run.inputs[0];
+    RowscaleArrays arrays{
+        input.data, run.outputs[0].data, run.outputs[1].data, nullptr, job.rows, job.cols, input.row_stride,
+        1,          params.skip_nans};
     if (job.axis == Axis::Rows) return arrays;
     arrays.rows = 1;
     if (job.rows <= 1 || input.row_stride == job.cols)
@@ -27,14 +28,13 @@ RowscaleArrays arrays_of(const Job& job, const RowscaleParams& params, const ker
 
 class Run {
   public:
-    Run(const Job& job, const RowscaleArrays& arrays, const Context& context, const kernels::StopToken& stop)
-        : type_(job.type),
-          bytes_(element_bytes(job.type)),
+    Run(const JobRun& run, const RowscaleArrays& arrays, const Context& context)
+        : bytes_(element_bytes(run.job.type)),
           arrays_(arrays),
-          policy_(context.policies.rowscale),
           context_(context),
-          pace_(context, stop),
-          shape_(rowscale_shape(job.type, arrays, policy_, context.limits)) {}
+          config_(context.config(context.policies.rowscale)),
+          pace_(context, run.stop),
+          shape_(rowscale_shape(run.job.type, arrays, config_.policy, context.limits)) {}
 
     Result<void> run() {
         return shape_.method == RowscaleMethod::Spread && arrays_.lines != 0 && arrays_.cols != 0 ? spread()
@@ -51,7 +51,7 @@ class Run {
 
   private:
     std::uint64_t launch_elements() const {
-        return policy_.launch_bytes * context_.limits.multiprocessors / bytes_;
+        return config_.policy.launch_bytes * config_.limits.multiprocessors / bytes_;
     }
 
     Result<void> by_rows() {
@@ -63,56 +63,49 @@ class Run {
             part.values = static_cast<std::byte*>(arrays_.values) + piece.row * arrays_.cols * bytes_;
             part.scales = static_cast<std::byte*>(arrays_.scales) + piece.row * bytes_;
             part.rows = piece.rows;
-            return launch_rowscale(type_, part, shape_, policy_, context_.limits, context_.stream);
+            return launch_rowscale(part, shape_, config_);
         });
     }
 
     // The second launches start with the last pieces, which are still in the L2 cache.
     Result<void> spread() {
-        Result<void*> keys = context_.workspace->take_zeroed(arrays_.rows * sizeof(std::uint64_t));
-        if (!keys) return std::move(keys).error();
-        arrays_.keys = static_cast<std::uint64_t*>(*keys);
+        ArrayTaker taker(context_);
+        arrays_.keys = taker.take_zeroed<std::uint64_t>(arrays_.rows);
+        if (!taker.done()) return taker.done();
         std::vector<RowscalePiece> pieces;
         const PieceGrid grid = pieces_of(arrays_.rows * arrays_.lines, arrays_.cols, launch_elements() / 2);
         Result<void> done = pace_.launch(grid, "rowscale", [&](const Piece& piece) {
             pieces.push_back(RowscalePiece{piece.row, piece.rows, piece.col, piece.cols});
-            return launch_rowscale_keys(type_, arrays_, pieces.back(), shape_, policy_, context_.limits,
-                                        context_.stream);
+            return launch_rowscale_keys(arrays_, pieces.back(), shape_, config_);
         });
         const bool several = pieces.size() > 1;
         for (; done && !pieces.empty(); pieces.pop_back()) {
             if (several) done = pace_.next();
             if (done)
-                done = check_cuda(launch_rowscale_divide(type_, arrays_, pieces.back(), shape_, policy_,
-                                                         context_.limits, context_.stream),
-                                  "rowscale");
+                done =
+                    check_cuda(launch_rowscale_divide(arrays_, pieces.back(), shape_, config_), "rowscale");
         }
         return done;
     }
 
-    const ElementType type_;
     const std::size_t bytes_;
     RowscaleArrays arrays_;
-    const RowscalePolicy policy_;
     const Context& context_;
+    const RowscaleConfig config_;
     Pace pace_;
     const RowscaleShape shape_;
 };
 
 }  // namespace
 
-Result<kernels::RunReport> run_rowscale(const Job& job, const RowscaleParams& params,
-                                        Span<const kernels::InputView> inputs,
-                                        Span<const kernels::OutputView> outputs, const Context& context,
-                                        const kernels::StopToken& stop) {
-    if (stop.stop_requested()) return stop.error();
-    Run run(job, arrays_of(job, params, inputs[0], outputs), context, stop);
-    Result<void> done = run.run();
-    if (done) done = context.workspace->synchronize();
-    if (!done) return std::move(done).error();
-    kernels::RunReport report = cuda_report(context);
-    run.describe(&report.policy);
-    report.filled_columns = {job.cols, 1};
+Result<kernels::RunReport> run_rowscale(const JobRun& run, const RowscaleParams& params,
+                                        const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    Run rowscale(run, arrays_of(run, params), context);
+    Result<kernels::RunReport> report = report_when_done(rowscale.run(), context);
+    if (!report) return report;
+    rowscale.describe(&report->policy);
+    report->filled_columns = {run.job.cols, 1};
     return report;
 }
 

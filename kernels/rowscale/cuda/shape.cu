@@ -7,12 +7,6 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-unsigned power_of_two_from(std::uint64_t least) {
-    unsigned power = 1;
-    while (power < least) power *= 2;
-    return power;
-}
-
 // Returns whether a row stays in the L2 cache until its block reads it again, and a launch has some rows for
 // each multiprocessor.
 bool sweeps_pay(const RowscaleArrays& arrays, std::uint64_t row_bytes, const RowscalePolicy& policy,
@@ -33,14 +27,14 @@ RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, con
     const bool packed = aligned(arrays.x) && aligned(arrays.values) && arrays.cols * bytes % 16 == 0 &&
                         (!many || arrays.row_stride * bytes % 16 == 0);
     const unsigned wanted = block_threads_of(policy.threads_per_block, limits);
-    RowscaleShape shape{RowscaleMethod::Spread, packed ? static_cast<unsigned>(16 / bytes) : 1, wanted, 0,
-                        kRowscaleInFlight};
+    RowscaleShape shape{type, RowscaleMethod::Spread, packed ? static_cast<unsigned>(16 / bytes) : 1, wanted,
+                        0,    kRowscaleInFlight};
     if (arrays.lines != 1) return shape;
     const std::uint64_t packs = arrays.cols / shape.pack;
     const auto rounds = [&](std::uint64_t threads) { return (packs + threads - 1) / threads; };
     if (rounds(kWarpLanes) <= policy.packs_per_thread) {
         shape.method = RowscaleMethod::Group;
-        shape.lanes = packs < kWarpLanes ? power_of_two_from(packs) : kWarpLanes;
+        shape.lanes = packs < kWarpLanes ? static_cast<unsigned>(up_to_power_of_two(packs)) : kWarpLanes;
         shape.packs = static_cast<unsigned>(rounds(shape.lanes));
         return shape;
     }

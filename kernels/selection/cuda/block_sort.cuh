@@ -69,7 +69,7 @@ TEGU_DEVICE void block_write_distinct(const U* keys, const std::uint64_t* indice
                                       const KeySegments& in, const SelectionOutput& output,
                                       std::uint64_t number) {
     U* const values = static_cast<U*>(output.values) + number * output.k;
-    std::uint64_t* const places = output.indices + number * output.k;
+    std::uint64_t* const out_indices = output.indices + number * output.k;
     std::uint64_t found = 0;
     for (unsigned base = 0; base < count; base += block_threads()) {
         const unsigned i = base + thread_index();
@@ -78,14 +78,14 @@ TEGU_DEVICE void block_write_distinct(const U* keys, const std::uint64_t* indice
         const std::uint64_t to = found + block_sum_before<std::uint32_t>(taken ? 1 : 0, &total);
         if (taken && to < output.k) {
             values[to] = decode_key(keys[i], static_cast<U>(in.flip), in.is_float);
-            places[to] = indices[i];
+            out_indices[to] = indices[i];
         }
         found += total;
     }
     if (found > output.k) found = output.k;
     for (std::uint64_t i = found + thread_index(); i < output.k; i += block_threads()) {
         values[i] = 0;
-        places[i] = ~std::uint64_t{0};
+        out_indices[i] = ~std::uint64_t{0};
     }
     if (thread_index() == 0) output.counts[number] = found;
 }

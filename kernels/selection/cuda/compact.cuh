@@ -29,17 +29,17 @@ struct Survivors : SurvivorLists {
         const KeyedSegment<U> segment(in, number);
         return !is_behind(segment.key(i), i, static_cast<U>(states[number].key), states[number].index);
     }
-    TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t place) const {
-        if (place >= capacity) return;
-        static_cast<U*>(keys)[number * capacity + place] = KeyedSegment<U>(in, number).key(i);
-        indices[number * capacity + place] = i;
+    TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t slot) const {
+        if (slot >= capacity) return;
+        static_cast<U*>(keys)[number * capacity + slot] = KeyedSegment<U>(in, number).key(i);
+        indices[number * capacity + slot] = i;
     }
     // Fills an entry if fewer elements are kept than were counted, because they have changed. It replaces the
     // old content of the memory.
-    TEGU_DEVICE void put_none(std::uint64_t number, std::uint64_t place) const {
-        if (place >= capacity) return;
-        static_cast<U*>(keys)[number * capacity + place] = 0;
-        indices[number * capacity + place] = ~std::uint64_t{0};
+    TEGU_DEVICE void put_none(std::uint64_t number, std::uint64_t slot) const {
+        if (slot >= capacity) return;
+        static_cast<U*>(keys)[number * capacity + slot] = 0;
+        indices[number * capacity + slot] = ~std::uint64_t{0};
     }
     TEGU_DEVICE std::uint64_t total(std::uint64_t number) const { return states[number].survivors; }
     TEGU_DEVICE static void set_total(SelectState* state, std::uint64_t total, std::uint64_t) {
@@ -63,9 +63,9 @@ struct FirstOfRuns : SortedPairs {
         const U* const sorted = static_cast<const U*>(keys) + number * in.n;
         return i == 0 || sorted[i] != sorted[i - 1];
     }
-    TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t place) const {
-        if (place >= output.k) return;
-        const std::uint64_t at = number * output.k + place;
+    TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t slot) const {
+        if (slot >= output.k) return;
+        const std::uint64_t at = number * output.k + slot;
         static_cast<U*>(output.values)[at] =
             decode_key(static_cast<const U*>(keys)[number * in.n + i], static_cast<U>(in.flip), in.is_float);
         output.indices[at] = origins[number * in.n + i];
@@ -130,9 +130,9 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     for (unsigned base = 0; base < tile_count; base += block_threads()) {
         const unsigned i = base + thread_index();
         std::uint64_t total;
-        const std::uint64_t place =
+        const std::uint64_t slot =
             before + block_sum_before<std::uint64_t>(i < tile_count ? own[i] : 0, &total);
-        if (i < tile_count) own[i] = place;
+        if (i < tile_count) own[i] = slot;
         before += total;
     }
     if (thread_index() == 0) Source::set_total(&states[block_x()], before, k);
@@ -150,7 +150,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     const Source source(data);
     const std::uint64_t number = block_y();
     const TilePart part(part_of, source.size(number));
-    std::uint64_t place = tiles[number * kMaxCompactTiles + part.number];
+    std::uint64_t slot = tiles[number * kMaxCompactTiles + part.number];
     for (std::uint64_t base = part.begin; base < part.end; base += kSortThreads * kCompactItems) {
         const std::uint64_t first = base + thread_index() * kCompactItems;
         std::uint32_t mask = 0;
@@ -158,14 +158,14 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
         for (unsigned j = 0; j < kCompactItems; ++j)
             if (first + j < part.end && source.takes(number, first + j)) mask |= 1u << j;
         std::uint32_t total;
-        std::uint64_t to = place + block_sum_before<std::uint32_t>(count_bits(mask), &total);
+        std::uint64_t to = slot + block_sum_before<std::uint32_t>(count_bits(mask), &total);
         for (; mask != 0; mask &= mask - 1) source.put(number, first + trailing_zeros(mask), to++);
-        place += total;
+        slot += total;
     }
     const bool is_last = part.number + 1 == part_of.all;
     const std::uint64_t end =
         is_last ? source.total(number) : tiles[number * kMaxCompactTiles + part.number + 1];
-    for (place += thread_index(); place < end; place += kSortThreads) source.put_none(number, place);
+    for (slot += thread_index(); slot < end; slot += kSortThreads) source.put_none(number, slot);
 }
 
 }  // namespace cuda

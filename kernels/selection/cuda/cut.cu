@@ -11,7 +11,7 @@ namespace {
 
 // --- from a sample
 
-// sample_cut: a cut behind the best `place` pairs of a sample, and not far behind.
+// sample_cut: a cut behind the best `rank` pairs of a sample, and not far behind.
 // in:    elements [n]                                       out: states, all of it
 // grid:  x = segments, y = cuts
 // block: policy.block_threads, fewer for small samples
@@ -24,8 +24,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(KeySegments in, std::uint64_t sa
                                                 SampleRanks second, SelectState* states) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     const HeldSample<U> held(KeyedSegment<U>(in, block_x()), sample);
-    const SampleRanks places = block_y() == 0 ? first : second;
-    const SelectRange range = block_narrow<U>(held, sample, places.place, places.enough, in.n - 1, bins);
+    const SampleRanks ranks = block_y() == 0 ? first : second;
+    const SelectRange range = block_narrow<U>(held, sample, ranks.rank, ranks.enough, in.n - 1, bins);
     if (thread_index() == 0)
         states[block_y() * in.count + block_x()] =
             SelectState{static_cast<U>(range.cut_key()), range.cut_index(), 0, 0, ~std::uint64_t{0}};
@@ -35,15 +35,12 @@ constexpr const char* kSectors = "reads a sector of 32 B an element of the sampl
 constexpr KernelTable<decltype(&sample_cut<std::uint8_t>), 4> kSampleCut = {
     "sample_cut", kSectors, {TEGU_BY_WIDTH(sample_cut)}};
 
-LaunchStatus launch_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
-                         const SampleRanks& second, unsigned cuts, SelectState* states,
-                         const SelectionPolicy& policy, Stream stream) {
-    const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
-    const unsigned threads =
-        wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+LaunchStatus launch_cuts(const KeySegments& in, const SampleCuts& cuts, unsigned count,
+                         const SelectionConfig& config) {
+    const unsigned threads = whole_warps(cuts.sample, config.policy.block_threads);
     return launch(kSampleCut[width_index(in.width)],
-                  LaunchShape{static_cast<unsigned>(in.count), cuts, threads, 0}, stream, in, sample, first,
-                  second, states);
+                  LaunchShape{static_cast<unsigned>(in.count), count, threads, 0}, config.stream, in,
+                  cuts.sample, cuts.first, cuts.second, cuts.states);
 }
 
 // --- near the best of a sample
@@ -60,7 +57,7 @@ struct SampleParts {
 
     TEGU_DEVICE std::uint64_t index(std::uint32_t number) const {
         return std::uint64_t{number} * part + (number < longer ? number : longer) +
-               place_in_part(number, part);
+               position_in_part(number, part);
     }
     // The first pair of this thread, among as many pairs as there are threads.
     TEGU_DEVICE static std::uint32_t first() {
@@ -101,10 +98,10 @@ TEGU_DEVICE SampledPair<U> best_of_thread(const SampleParts& parts, const U* gat
     return best;
 }
 
-// Sorts the best pair of each warp and gives all threads the one at `place` (from 1). At least `place` pairs
-// of the sample are not behind it. pairs: [block_warps()] shared.
+// Sorts the best pair of each warp and gives all threads the one with this rank, from 1. At least `rank`
+// pairs of the sample are not behind it. pairs: [block_warps()] shared.
 template <class U>
-TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned place, SampledPair<U>* pairs) {
+TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned rank, SampledPair<U>* pairs) {
     TEGU_SHARED(SampledPair<U>, found);
     const U least = warp_least(own.key);
     const std::uint32_t number = warp_min(own.key == least ? own.number : ~std::uint32_t{0});
@@ -115,24 +112,24 @@ TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned pla
         unsigned before = 0;
         TEGU_NO_UNROLL
         for (unsigned w = 0; w < block_warps(); ++w) before += pair.is_behind(pairs[w]) ? 1 : 0;
-        if (before + 1 == place) found = pair;
+        if (before + 1 == rank) found = pair;
     }
     block_barrier();
     return found;
 }
 
-// sample_best: a cut at pair `place` of a sample of a dense segment.
+// sample_best: a cut at pair `rank` of a sample of a dense segment.
 // in:    elements [n]
 // out:   states, all of it; gathered [segments, sample] as work space
 // grid:  x = sample / threads, y = segments                block: policy.block_threads
 // shared: 8 or 16 KB static                                 result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   one multiprocessor would take longer for so many sectors than all take for all elements. The last
-//        block takes the best pair of each warp, and compares only the pairs up to the `place`-th of these.
+//        block takes the best pair of each warp, and compares only the pairs up to the `rank`-th of these.
 //        If the best pairs lie in few warps, these may be too many, and the cut is looser than necessary
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    sample_best(KeySegments in, SampleParts parts, unsigned place, SelectState* states, SampleMemory memory) {
+    sample_best(KeySegments in, SampleParts parts, unsigned rank, SelectState* states, SampleMemory memory) {
     TEGU_SHARED_ARRAY(SampledPair<U>, pairs, kBestPairs);
     TEGU_SHARED(std::uint32_t, used);
     pdl_trigger();
@@ -145,7 +142,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     if (thread_index() == 0) used = 0;
     if (!last_block(memory.tickets + segment, grid_x())) return;
     const SampledPair<U> own = best_of_thread(parts, gathered);
-    const SampledPair<U> bound = best_of_warps(own, place, pairs);
+    const SampledPair<U> bound = best_of_warps(own, rank, pairs);
     if (!own.is_behind(bound)) {
         TEGU_NO_UNROLL
         for (std::uint32_t base = 0; base < parts.sample; base += block_threads()) {
@@ -168,7 +165,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
         TEGU_NO_UNROLL
         for (std::uint32_t other = 0; other < count; ++other)
             before += pairs[i].is_behind(pairs[other]) ? 1 : 0;
-        if (before + 1 == place)
+        if (before + 1 == rank)
             states[segment] =
                 SelectState{pairs[i].key, parts.index(pairs[i].number), 0, 0, ~std::uint64_t{0}};
     }
@@ -187,24 +184,22 @@ constexpr KernelTable<decltype(&sample_best<std::uint8_t, false>), 8> kSampleBes
      variant(sample_best<std::uint64_t, false>, "u64", "integer"),
      variant(sample_best<std::uint64_t, true>, "u64", "float")}};
 
-bool is_near_the_best(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                      const SelectionPolicy& policy) {
-    return in.cols >= in.n && place <= policy.block_threads / kWarpLanes &&
-           sample % policy.block_threads == 0 && in.n / sample < 0xffffffffu;
+bool is_near_the_best(const KeySegments& in, const SampleCut& cut, const SelectionPolicy& policy) {
+    return in.cols >= in.n && cut.rank <= policy.block_threads / kWarpLanes &&
+           cut.sample % policy.block_threads == 0 && in.n / cut.sample < 0xffffffffu;
 }
 
-LaunchStatus launch_best(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                         SelectState* states, const SampleMemory& memory, const SelectionPolicy& policy,
-                         Stream stream) {
+LaunchStatus launch_best(const KeySegments& in, const SampleCut& cut, const SelectionConfig& config) {
     const auto kernel = kSampleBest[2 * width_index(in.width) + (in.is_float ? 1 : 0)];
-    const std::uint64_t part = in.n / sample;
-    return launch(kernel,
-                  LaunchShape{static_cast<unsigned>(sample / policy.block_threads),
-                              static_cast<unsigned>(in.count), policy.block_threads, 0},
-                  stream, in,
-                  SampleParts{static_cast<std::uint32_t>(sample), static_cast<std::uint32_t>(part),
-                              static_cast<std::uint32_t>(in.n - part * sample)},
-                  static_cast<unsigned>(place), states, memory);
+    const std::uint64_t part = in.n / cut.sample;
+    const unsigned threads = config.policy.block_threads;
+    return launch(
+        kernel,
+        LaunchShape{static_cast<unsigned>(cut.sample / threads), static_cast<unsigned>(in.count), threads, 0},
+        config.stream, in,
+        SampleParts{static_cast<std::uint32_t>(cut.sample), static_cast<std::uint32_t>(part),
+                    static_cast<std::uint32_t>(in.n - part * cut.sample)},
+        static_cast<unsigned>(cut.rank), cut.states, cut.memory);
 }
 
 // --- by counting
@@ -281,25 +276,21 @@ std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy
     return sample < n ? sample : n;
 }
 
-LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                               SelectState* states, const SampleMemory& memory, const SelectionPolicy& policy,
-                               Stream stream) {
-    if (memory.tickets != nullptr && is_near_the_best(in, sample, place, policy))
-        return launch_best(in, sample, place, states, memory, policy, stream);
-    const SampleRanks places{place, loosest_rank(place, sample)};
-    return launch_cuts(in, sample, places, places, 1, states, policy, stream);
+LaunchStatus launch_sample_cut(const KeySegments& in, const SampleCut& cut, const SelectionConfig& config) {
+    if (cut.memory.tickets != nullptr && is_near_the_best(in, cut, config.policy))
+        return launch_best(in, cut, config);
+    const SampleRanks ranks{cut.rank, loosest_rank(cut.rank, cut.sample)};
+    return launch_cuts(in, SampleCuts{cut.sample, ranks, ranks, cut.states}, 1, config);
 }
 
-LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
-                                const SampleRanks& second, SelectState* states, const SelectionPolicy& policy,
-                                Stream stream) {
-    return launch_cuts(in, sample, first, second, 2, states, policy, stream);
+LaunchStatus launch_sample_cuts(const KeySegments& in, const SampleCuts& cuts,
+                                const SelectionConfig& config) {
+    return launch_cuts(in, cuts, 2, config);
 }
 
-LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
-                              std::uint64_t* bins, std::uint32_t* tickets, const SelectionPolicy& policy,
-                              const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
-    const unsigned filter_threads = policy.filter_threads;
+LaunchStatus launch_exact_cut(const KeySegments& in, const ExactCut& cut, const Pieces& pieces,
+                              const SelectionConfig& config) {
+    const unsigned threads = config.policy.filter_threads;
     unsigned index_bits = 0;
     while (index_bits < 64 && in.n >> index_bits != 0) ++index_bits;
     const unsigned steps = (8 * in.width + kSelectBinBits - 1) / kSelectBinBits +
@@ -307,10 +298,10 @@ LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint6
     for (unsigned step = 0; step < steps; ++step) {
         const LaunchStatus status =
             in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-                const LaunchShape shape{blocks_for(some, filter_threads, policy.waves, limits),
-                                        static_cast<unsigned>(in.count), filter_threads, 0};
-                return launch(kCountBins[width_index(in.width)], shape, stream, in, begin, begin + some, k,
-                              max, states, bins, tickets, step == 0);
+                const LaunchShape shape{blocks_for(some, threads, config.policy.waves, config.limits),
+                                        static_cast<unsigned>(in.count), threads, 0};
+                return launch(kCountBins[width_index(in.width)], shape, config.stream, in, begin,
+                              begin + some, cut.k, cut.max, cut.states, cut.bins, cut.tickets, step == 0);
             });
         if (status != 0) return status;
     }

@@ -31,6 +31,8 @@ struct SelectionPolicy {
     }
 };
 constexpr SelectionPolicy kDefaultSelectionPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 64, 48, 1 << 22};
+using SelectionConfig = LaunchConfig<SelectionPolicy>;
+
 // Pairs of a sample that a thread holds in registers.
 constexpr unsigned held_pairs(unsigned width) {
     return width == 8 ? 8 : 12;
@@ -39,42 +41,53 @@ constexpr unsigned held_pairs(unsigned width) {
 // Pairs of a sample of n. Longer segments have more: fewer survivors then save more than a larger sample
 // costs.
 std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy);
-// The last rank in a sorted sample for a cut behind the best `place` pairs.
-constexpr std::uint64_t loosest_rank(std::uint64_t place, std::uint64_t sample) {
-    return place + place / 4 < sample ? place + place / 4 : place;
+// The last rank in a sorted sample for a cut behind the best `rank` pairs.
+constexpr std::uint64_t loosest_rank(std::uint64_t rank, std::uint64_t sample) {
+    return rank + rank / 4 < sample ? rank + rank / 4 : rank;
 }
-// Writes all of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its segment,
-// at most behind loosest_rank() of them. Samples are random within equal parts of the segment. One launch.
-// REQUIRES: 1 <= place <= sample.
-//
-// With memory, several blocks take the sample of each segment, and `place` must be among the first: keys
-// [count, sample] of the width, tickets [count], zero before and after. If values repeat, that cut may be
-// looser.
-struct SampleMemory {
-    void* keys;
-    std::uint32_t* tickets;
-};
-LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
-                               SelectState* states, const SampleMemory& memory, const SelectionPolicy& policy,
-                               Stream stream);
 
-// Two cuts of one segment, states[0] behind `first` and states[1] behind `second`: at least `place` pairs of
-// the sample, at most `enough`. One launch. REQUIRES: in.count == 1; 1 <= place <= enough <= sample.
+// With memory, several blocks take the sample of each segment. If values repeat, the cut may be looser.
+struct SampleMemory {
+    void* keys;              // [count, sample] of the width
+    std::uint32_t* tickets;  // [count], zero before and after; null: one block takes the sample
+};
+struct SampleCut {
+    std::uint64_t sample;  // a sample_size()
+    std::uint64_t rank;    // from 1 to `sample`: with memory, among the first
+    SelectState* states;   // [count]
+    SampleMemory memory;
+};
+// Writes all of each state: a cut behind the best `rank` pairs of a sample of its segment, at most behind
+// loosest_rank() of them. Samples are random within equal parts of the segment. One launch.
+LaunchStatus launch_sample_cut(const KeySegments& in, const SampleCut& cut, const SelectionConfig& config);
+
+// At least `rank` pairs of a sample, at most `enough`. REQUIRES: 1 <= rank <= enough <= sample.
 struct SampleRanks {
-    std::uint64_t place;
+    std::uint64_t rank;
     std::uint64_t enough;
 };
-LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
-                                const SampleRanks& second, SelectState* states, const SelectionPolicy& policy,
-                                Stream stream);
+struct SampleCuts {
+    std::uint64_t sample;
+    SampleRanks first;
+    SampleRanks second;
+    SelectState* states;  // [2]
+};
+// Two cuts of one segment, states[0] behind `first` and states[1] behind `second`. One launch. REQUIRES:
+// in.count == 1.
+LaunchStatus launch_sample_cuts(const KeySegments& in, const SampleCuts& cuts, const SelectionConfig& config);
 
-// As launch_sample_cut(), by counting all elements, so that between k and `max` pairs survive. Makes about
-// one launch for each 11-bit digit of a key and an index; each reads the elements. `bins`: [count, kCutWords]
-// u64, `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= max, k <= n.
 constexpr std::uint64_t kCutWords = 2048 + 8;
-LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
-                              std::uint64_t* bins, std::uint32_t* tickets, const SelectionPolicy& policy,
-                              const Pieces& pieces, const DeviceLimits& limits, Stream stream);
+struct ExactCut {
+    std::uint64_t k;
+    std::uint64_t max;       // k or more
+    SelectState* states;     // [count]
+    std::uint64_t* bins;     // [count, kCutWords], zero before and after
+    std::uint32_t* tickets;  // [count], likewise
+};
+// As launch_sample_cut(), by counting all elements, so that between k and `max` pairs survive. Makes about
+// one launch for each 11-bit digit of a key and an index; each reads the elements. REQUIRES: 1 <= k <= n.
+LaunchStatus launch_exact_cut(const KeySegments& in, const ExactCut& cut, const Pieces& pieces,
+                              const SelectionConfig& config);
 
 }  // namespace cuda
 }  // namespace tegu

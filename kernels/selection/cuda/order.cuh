@@ -121,13 +121,13 @@ TEGU_DEVICE unsigned block_collect_list(const KeyList<U>& list, const SelectRang
 
 constexpr unsigned kCountedPairs = 256;  // above this, a network sorts faster
 
-// Calls write(i, place) for pairs i < count in shared memory, in any order; `place` is the rank of the pair.
-// All threads call it. Its first barrier makes their earlier writes to shared memory visible. places: [count]
+// Calls write(i, rank) for pairs i < count in shared memory, in any order; `rank` is that of the pair.
+// All threads call it. Its first barrier makes their earlier writes to shared memory visible. ranks: [count]
 // shared. REQUIRES: count <= block_threads(), all pairs differ.
 template <class U, class Write>
 TEGU_DEVICE void block_order(const U* keys, const std::uint64_t* indices, unsigned count,
-                             std::uint32_t* places, Write write) {
-    for (unsigned i = thread_index(); i < count; i += block_threads()) places[i] = 0;
+                             std::uint32_t* ranks, Write write) {
+    for (unsigned i = thread_index(); i < count; i += block_threads()) ranks[i] = 0;
     block_barrier();
     // Each warp compares a group of pairs with a part of all.
     const unsigned groups = (count + kWarpLanes - 1) / kWarpLanes;
@@ -140,10 +140,10 @@ TEGU_DEVICE void block_order(const U* keys, const std::uint64_t* indices, unsign
         std::uint32_t before = 0;
         for (unsigned other = count * part / parts; other < count * (part + 1) / parts; ++other)
             before += is_behind(key, index, keys[other], indices[other]) ? 1 : 0;
-        if (i < count && before != 0) atomic_add(&places[i], before);
+        if (i < count && before != 0) atomic_add(&ranks[i], before);
     }
     block_barrier();
-    for (unsigned i = thread_index(); i < count; i += block_threads()) write(i, places[i]);
+    for (unsigned i = thread_index(); i < count; i += block_threads()) write(i, ranks[i]);
 }
 
 }  // namespace cuda

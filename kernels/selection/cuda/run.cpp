@@ -21,10 +21,10 @@ std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample) 
     return static_cast<std::uint64_t>(expected + 4 * std::sqrt(expected * (1 - std::min(part, 1.0))) + 4);
 }
 
-std::uint64_t max_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample) {
-    const double places = static_cast<double>(place);
+std::uint64_t max_before(std::uint64_t rank, std::uint64_t n, std::uint64_t sample) {
+    const double before = static_cast<double>(rank);
     const double max =
-        (places + 6 * std::sqrt(places) + 6) / static_cast<double>(sample) * static_cast<double>(n);
+        (before + 6 * std::sqrt(before) + 6) / static_cast<double>(sample) * static_cast<double>(n);
     return max < static_cast<double>(n) ? static_cast<std::uint64_t>(max) : n;
 }
 

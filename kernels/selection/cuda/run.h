@@ -17,8 +17,8 @@ KeySegments part_of(const KeySegments& all, std::uint64_t first, std::uint64_t c
 // The rank in a sorted sample of `sample` pairs that is almost surely behind the best k of n: four standard
 // deviations behind the expected rank. May exceed the sample.
 std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
-// The approximate maximum of pairs, of n, before pair `place` of the sample: six standard deviations more
-// than expected.
-std::uint64_t max_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample);
+// The approximate maximum of pairs, of n, before the pair of this rank in the sample: six standard
+// deviations more than expected.
+std::uint64_t max_before(std::uint64_t rank, std::uint64_t n, std::uint64_t sample);
 
 }  // namespace tegu::cuda

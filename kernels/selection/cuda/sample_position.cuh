@@ -8,7 +8,7 @@ namespace tegu {
 namespace cuda {
 
 // The position of pair `number` of a sample within its part of the elements.
-TEGU_DEVICE std::uint64_t place_in_part(std::uint32_t number, std::uint32_t part) {
+TEGU_DEVICE std::uint64_t position_in_part(std::uint32_t number, std::uint32_t part) {
     std::uint32_t chance = number * 0x9e3779b9u + 0x7f4a7c15u;
     chance = (chance ^ (chance >> 16)) * 0x85ebca6bu;
     chance = (chance ^ (chance >> 13)) * 0xc2b2ae35u;
@@ -25,8 +25,9 @@ class SampleSpread {
     // REQUIRES: number < sample.
     TEGU_DEVICE std::uint64_t index(std::uint64_t number) const {
         const std::uint64_t begin = number * part_ + (number < longer_ ? number : longer_);
-        return begin + place_in_part(static_cast<std::uint32_t>(number),
-                                     static_cast<std::uint32_t>(part_ < 0xffffffffu ? part_ : 0xffffffffu));
+        return begin +
+               position_in_part(static_cast<std::uint32_t>(number),
+                                static_cast<std::uint32_t>(part_ < 0xffffffffu ? part_ : 0xffffffffu));
     }
 
   private:

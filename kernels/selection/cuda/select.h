@@ -30,6 +30,17 @@ struct SelectState {
     std::uint64_t best;       // the smallest key that survives
 };
 
+// Bytes of a pair in the shared memory of a block.
+constexpr std::size_t pair_bytes(unsigned width) {
+    return sizeof(std::uint64_t) + width;
+}
+// The first of max, max / 2, ... whose entries fit a block. each, fixed: bytes of an entry, and of the rest.
+inline unsigned capacity_of_block(unsigned max, std::size_t each, std::size_t fixed,
+                                  const DeviceLimits& limits) {
+    while (max > 32 && max * each + fixed > limits.shared_bytes_per_block) max /= 2;
+    return max;
+}
+
 // The output of the pairs (key, index) that survive in each segment.
 struct PairLists {
     void* keys;              // [count, capacity] of the width

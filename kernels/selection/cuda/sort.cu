@@ -82,9 +82,9 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_scan(SortPass pass) {
     for (unsigned base = 0; base < tiles; base += block_threads()) {
         const unsigned i = base + thread_index();
         std::uint32_t total;
-        const std::uint32_t place =
+        const std::uint32_t before_tile =
             before + block_sum_before<std::uint32_t>(i < tiles ? counts[i] : 0, &total);
-        if (i < tiles) counts[i] = place;
+        if (i < tiles) counts[i] = before_tile;
         before += total;
     }
     if (thread_index() == 0) pass.totals[block_y() * kSortDigits + block_x()] = before;
@@ -115,7 +115,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass pass) {
     std::uint32_t* const own_counts = warp_counts + warp_index() * kSortDigits;
     const unsigned part = pass.tile / kSortWarps;  // of a warp
     U key[kSortItems];
-    std::uint32_t place[kSortItems];
+    std::uint32_t rank_in_tile[kSortItems];
     TEGU_UNROLL
     for (unsigned j = 0; j < kSortItems; ++j) {
         if (j * kWarpLanes >= part) break;
@@ -128,7 +128,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass pass) {
         const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
         const unsigned digit = i < count ? pass.digit(key[j]) : kSortDigits;
         const std::uint32_t same = warp_match(digit, 9);
-        place[j] = i < count ? own_counts[digit] + count_bits(same & lanes_before()) : 0;
+        rank_in_tile[j] = i < count ? own_counts[digit] + count_bits(same & lanes_before()) : 0;
         warp_barrier();
         if (i < count && (same & lanes_before()) == 0) own_counts[digit] += count_bits(same);
         warp_barrier();
@@ -153,7 +153,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass pass) {
         const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
         if (i >= count) continue;
         const unsigned digit = pass.digit(key[j]);
-        const std::uint32_t to = starts[digit] + own_counts[digit] + place[j];
+        const std::uint32_t to = starts[digit] + own_counts[digit] + rank_in_tile[j];
         tile_keys[to] = key[j];
         tile_origins[to] = pass.origins == nullptr ? static_cast<std::uint32_t>(begin + i)
                                                    : pass.origins[block_y() * pass.capacity + begin + i];
@@ -177,10 +177,10 @@ constexpr KernelTable<void (*)(SortPass), 4> kSortMove = {
 
 }  // namespace
 
-LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
-                         const SortBuffers& buffers, const Pieces& pieces, Stream stream) {
+LaunchStatus launch_sort(const SortJob& job, const SelectionConfig& config) {
+    const SortBuffers& buffers = job.buffers;
+    const unsigned width = job.in.width, segments = static_cast<unsigned>(job.in.count);
     const unsigned tiles = static_cast<unsigned>((buffers.capacity + buffers.tile - 1) / buffers.tile);
-    const unsigned segments = static_cast<unsigned>(count);
     const std::size_t shared = buffers.tile * (width + sizeof(std::uint32_t));
     for (unsigned number = 0; number < width; ++number) {
         const unsigned from = number % 2;
@@ -190,25 +190,26 @@ LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState*
                       buffers.origins[1 - from],
                       buffers.counts,
                       buffers.totals,
-                      states,
+                      job.survivors(),
                       buffers.capacity,
                       buffers.tile,
                       tiles,
                       0,
                       8 * number};
         const auto over_tiles = [&](void (*kernel)(SortPass), std::size_t shared_bytes) {
-            return in_pieces(pieces, tiles, count * buffers.tile,
+            return in_pieces(job.pieces, tiles, job.in.count * buffers.tile,
                              [&](std::uint64_t first, std::uint64_t some) {
                                  pass.first = static_cast<unsigned>(first);
                                  const LaunchShape shape{static_cast<unsigned>(some), segments, kSortThreads,
                                                          shared_bytes};
-                                 return launch(kernel, shape, stream, pass);
+                                 return launch(kernel, shape, config.stream, pass);
                              });
         };
         LaunchStatus status = over_tiles(kSortCount[width_index(width)], 0);
         if (status == 0)
             status = launch(kSortScan[width_index(width)],
-                            LaunchShape{kSortDigits, segments, sort_threads_for(tiles), 0}, stream, pass);
+                            LaunchShape{kSortDigits, segments, whole_warps(tiles, kSortThreads), 0},
+                            config.stream, pass);
         if (status == 0) status = over_tiles(kSortMove[width_index(width)], shared);
         if (status != 0) return status;
     }

@@ -3,7 +3,7 @@
 // eight bits from the lowest, so equal keys stay in index order.
 #pragma once
 
-#include "kernels/selection/cuda/select.h"
+#include "kernels/selection/cuda/cut.h"
 
 namespace tegu {
 namespace cuda {
@@ -13,9 +13,6 @@ constexpr unsigned kSortDigits = 256;
 constexpr std::uint64_t kMaxSortPairs = (std::uint64_t{1} << 32) - 1;
 constexpr unsigned kMaxCompactTiles = 2048;
 
-// Every launch serves several segments of one size (grid y). "One launch" may be several pieces. If only the
-// device has the number of a segment's pairs, it is the survivors of its state, and blocks beyond them return
-// at once.
 // Memory for `count` segments of up to `capacity` pairs. Each segment has sort_count_words() counts.
 struct SortBuffers {
     void* keys[2];              // [count, capacity] of the width
@@ -31,47 +28,46 @@ constexpr std::uint64_t sort_count_words(std::uint64_t capacity, unsigned tile) 
     return (capacity + tile - 1) / tile * kSortDigits;
 }
 
-// Threads of a block that takes `items`, one for each thread at a time.
-constexpr unsigned sort_threads_for(unsigned items) {
-    return items < kSortThreads ? (items + 31) / 32 * 32 : kSortThreads;
-}
-
 // The tile for a width that fits shared memory of 48 KB.
 constexpr unsigned sort_tile_for(unsigned width, unsigned tile) {
     return width == 8 && tile > 2048 ? 2048 : tile;
 }
 
-// Writes the keys of all elements to buffers.keys[0], in their order. One launch. REQUIRES: in.count <=
-// 65535; capacity >= n.
-LaunchStatus launch_rank_all(const KeySegments& in, const SortBuffers& buffers, const Pieces& pieces,
-                             const DeviceLimits& limits, Stream stream);
+// Several segments of one size, and their results. With `indices`, only the survivors of the states are
+// sorted; their number is known on the device alone, and blocks beyond it return at once.
+struct SortJob {
+    KeySegments in;  // up to 65535 segments
+    SortBuffers buffers;
+    SelectState* states;     // [count]
+    std::uint64_t* indices;  // [count, capacity]; null: all elements are sorted, and origins are indices
+    std::uint64_t* tiles;    // [count, kMaxCompactTiles]; to compact survivors or to drop equal keys
+    SelectionOutput output;
+    Pieces pieces;  // of its launches
 
-// Writes the pairs up to the cut of each state to buffers.keys[0] and `indices` [count, capacity], in index
-// order. state.survivors gets their number, also if it exceeds the capacity. Three launches. `tiles`: [count,
-// kMaxCompactTiles] u64.
-LaunchStatus launch_compact_survivors(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
-                                      std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
-                                      const DeviceLimits& limits, Stream stream);
+    const SelectState* survivors() const { return indices == nullptr ? nullptr : states; }
+};
+
+// "One launch" may be several pieces.
+// Writes the keys of all elements to buffers.keys[0], in their order. One launch. REQUIRES: capacity >= n.
+LaunchStatus launch_rank_all(const SortJob& job, const SelectionConfig& config);
+
+// Writes the pairs up to the cut of each state to buffers.keys[0] and `indices`, in index order.
+// state.survivors gets their number, also if it exceeds the capacity. Three launches.
+LaunchStatus launch_compact_survivors(const SortJob& job, const SelectionConfig& config);
 
 // Sorts buffers.keys[0]. The result is in keys[i] and origins[i] with i = sorted_in(width). 3 * width
-// launches. `states`: null if each segment has `capacity` pairs.
-LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
-                         const SortBuffers& buffers, const Pieces& pieces, Stream stream);
+// launches.
+LaunchStatus launch_sort(const SortJob& job, const SelectionConfig& config);
 constexpr unsigned sorted_in(unsigned width) {
     return width == 1 ? 1 : 0;
 }
 
-// Writes the first k of the sorted pairs to the output. `indices`: as for launch_compact_survivors, or null
-// if origins are indices. One launch. REQUIRES: not output.distinct; in.count <= 65535.
-LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* states, const SortBuffers& buffers,
-                                 const std::uint64_t* indices, const SelectionOutput& output,
-                                 const Pieces& pieces, const DeviceLimits& limits, Stream stream);
+// Writes the first k of the sorted pairs to the output. One launch. REQUIRES: not output.distinct.
+LaunchStatus launch_write_sorted(const SortJob& job, const SelectionConfig& config);
 
 // Writes the first k different keys of `capacity` sorted pairs to the output. state.found gets their number,
 // at most k. Three launches, and one that fills missing entries.
-LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
-                                   const SelectionOutput& output, std::uint64_t* tiles, const Pieces& pieces,
-                                   const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_write_distinct(const SortJob& job, const SelectionConfig& config);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -62,12 +62,12 @@ struct KeyedSegment {
           flip(static_cast<U>(all.flip)),
           is_float(all.is_float) {}
 
-    TEGU_DEVICE std::uint64_t place(std::uint64_t index) const {
+    TEGU_DEVICE std::uint64_t offset(std::uint64_t index) const {
         std::uint64_t row = multiply_high(index, reciprocal);
         if (index - row * cols >= cols) ++row;
         return index + row * (stride - cols);
     }
-    TEGU_DEVICE U bits(std::uint64_t index) const { return elements[place(index)]; }
+    TEGU_DEVICE U bits(std::uint64_t index) const { return elements[offset(index)]; }
     TEGU_DEVICE U key_of(U bits) const { return encode_key(bits, flip, is_float); }
     TEGU_DEVICE U key(std::uint64_t index) const { return key_of(bits(index)); }
     TEGU_DEVICE static std::uint64_t index(std::uint64_t i) { return i; }

@@ -62,17 +62,18 @@ constexpr CompactKernels<SortedPairs> kOfRuns = compact_kernels<FirstOfRuns, Sor
     "reads n sorted ranks", "reads n sorted ranks, writes k values and indices");
 
 template <class Data>
-LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& data, SelectState* states,
-                            std::uint64_t k, std::uint64_t* tiles, const Pieces& pieces,
-                            const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& data, const SortJob& job,
+                            const SelectionConfig& config) {
+    std::uint64_t* const tiles = job.tiles;
     const std::uint64_t n = data.in.n, count = data.in.count;
     const unsigned width = width_index(data.in.width);
     const std::uint64_t step = kSortThreads * kCompactItems;
-    const unsigned wanted = blocks_for((n + kCompactItems - 1) / kCompactItems, kSortThreads, 2, limits);
+    const unsigned wanted =
+        blocks_for((n + kCompactItems - 1) / kCompactItems, kSortThreads, 2, config.limits);
     const std::uint64_t max = wanted < kMaxCompactTiles ? wanted : kMaxCompactTiles;
     Tiles part{((n + max - 1) / max + step - 1) / step * step, 0, 0};
     // A tile must not exceed the maximum of a launch.
-    if (part.size * count > pieces.max && n / kMaxCompactTiles < part.size)
+    if (part.size * count > job.pieces.max && n / kMaxCompactTiles < part.size)
         part.size = (n / kMaxCompactTiles + step) / step * step;
     part.all = static_cast<unsigned>((n + part.size - 1) / part.size);
     const auto shape_of = [&](std::uint64_t first, std::uint64_t some) {
@@ -80,18 +81,18 @@ LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& dat
         return LaunchShape{static_cast<unsigned>(some), static_cast<unsigned>(count), kSortThreads, 0};
     };
     LaunchStatus status =
-        in_pieces(pieces, part.all, count * part.size, [&](std::uint64_t first, std::uint64_t some) {
+        in_pieces(job.pieces, part.all, count * part.size, [&](std::uint64_t first, std::uint64_t some) {
             const LaunchShape shape = shape_of(first, some);
-            return launch(kernels.count[width], shape, stream, data, part, tiles);
+            return launch(kernels.count[width], shape, config.stream, data, part, tiles);
         });
     if (status == 0)
         status = launch(kernels.scan[width],
-                        LaunchShape{static_cast<unsigned>(count), 1, sort_threads_for(part.all), 0}, stream,
-                        tiles, part.all, states, k);
+                        LaunchShape{static_cast<unsigned>(count), 1, whole_warps(part.all, kSortThreads), 0},
+                        config.stream, tiles, part.all, job.states, job.output.k);
     if (status != 0) return status;
-    return in_pieces(pieces, part.all, count * part.size, [&](std::uint64_t first, std::uint64_t some) {
+    return in_pieces(job.pieces, part.all, count * part.size, [&](std::uint64_t first, std::uint64_t some) {
         const LaunchShape shape = shape_of(first, some);
-        return launch(kernels.move[width], shape, stream, data, part,
+        return launch(kernels.move[width], shape, config.stream, data, part,
                       static_cast<const std::uint64_t*>(tiles));
     });
 }
@@ -163,42 +164,38 @@ constexpr KernelTable<decltype(&write_missing<std::uint8_t>), 4> kWriteMissing =
 
 }  // namespace
 
-LaunchStatus launch_rank_all(const KeySegments& in, const SortBuffers& buffers, const Pieces& pieces,
-                             const DeviceLimits& limits, Stream stream) {
-    return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-        return launch(kRankAll[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
-                      begin, begin + some, buffers.keys[0], buffers.capacity);
+LaunchStatus launch_rank_all(const SortJob& job, const SelectionConfig& config) {
+    const KeySegments& in = job.in;
+    return in_pieces(job.pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+        return launch(kRankAll[width_index(in.width)], entries_shape(some, in.count, config.limits),
+                      config.stream, in, begin, begin + some, job.buffers.keys[0], job.buffers.capacity);
     });
 }
 
-LaunchStatus launch_compact_survivors(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
-                                      std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
-                                      const DeviceLimits& limits, Stream stream) {
-    const SurvivorLists lists{in, states, buffers.keys[0], indices, buffers.capacity};
-    return launch_compact(kOfSurvivors, lists, states, 0, tiles, pieces, limits, stream);
+LaunchStatus launch_compact_survivors(const SortJob& job, const SelectionConfig& config) {
+    const SurvivorLists lists{job.in, job.states, job.buffers.keys[0], job.indices, job.buffers.capacity};
+    return launch_compact(kOfSurvivors, lists, job, config);
 }
 
-LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* states, const SortBuffers& buffers,
-                                 const std::uint64_t* indices, const SelectionOutput& output,
-                                 const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_write_sorted(const SortJob& job, const SelectionConfig& config) {
+    const KeySegments& in = job.in;
+    const SortBuffers& buffers = job.buffers;
     const unsigned sorted = sorted_in(in.width);
-    return in_pieces(pieces, output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-        return launch(kWriteSorted[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
-                      states, buffers.keys[sorted], buffers.origins[sorted], buffers.capacity, indices, begin,
-                      begin + some, output);
+    return in_pieces(job.pieces, job.output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+        return launch(kWriteSorted[width_index(in.width)], entries_shape(some, in.count, config.limits),
+                      config.stream, in, job.survivors(), buffers.keys[sorted], buffers.origins[sorted],
+                      buffers.capacity, job.indices, begin, begin + some, job.output);
     });
 }
 
-LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
-                                   const SelectionOutput& output, std::uint64_t* tiles, const Pieces& pieces,
-                                   const DeviceLimits& limits, Stream stream) {
-    const unsigned sorted = sorted_in(in.width);
-    const SortedPairs pairs{in, buffers.keys[sorted], buffers.origins[sorted], output};
-    const LaunchStatus status =
-        launch_compact(kOfRuns, pairs, states, output.k, tiles, pieces, limits, stream);
+LaunchStatus launch_write_distinct(const SortJob& job, const SelectionConfig& config) {
+    const unsigned sorted = sorted_in(job.in.width);
+    const SortedPairs pairs{job.in, job.buffers.keys[sorted], job.buffers.origins[sorted], job.output};
+    const LaunchStatus status = launch_compact(kOfRuns, pairs, job, config);
     if (status != 0) return status;
-    return launch(kWriteMissing[width_index(in.width)], entries_shape(output.k, in.count, limits), stream,
-                  static_cast<const SelectState*>(states), output);
+    return launch(kWriteMissing[width_index(job.in.width)],
+                  entries_shape(job.output.k, job.in.count, config.limits), config.stream,
+                  static_cast<const SelectState*>(job.states), job.output);
 }
 
 void list_selection_sort_pairs_kernels(KernelLister& to) {

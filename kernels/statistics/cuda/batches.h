@@ -46,7 +46,7 @@ class SegmentLaunches {
     }
     const ReduceShape& shape() const { return shape_; }
 
-    // launch(work, range) returns a LaunchStatus. overflow(segment, place) returns the error of the first
+    // launch(work, range) returns a LaunchStatus. overflow(segment, exact) returns the error of the first
     // segment that does not fit.
     template <class Launch, class Overflow>
     Result<void> run(std::uint64_t segment_bytes, const char* name, const kernels::StopToken& stop,
@@ -84,7 +84,7 @@ class SegmentLaunches {
             work_.totals = *totals;
         }
         const std::uint64_t partials =
-            at_once() * shape_.closing.places * (kReducePartialBytes / sizeof(std::uint64_t));
+            at_once() * shape_.closing.partials * (kReducePartialBytes / sizeof(std::uint64_t));
         const std::uint64_t tickets = at_once() * shape_.closing.tickets;
         Result<void*> counters =
             space.take_counters((1 + partials) * sizeof(std::uint64_t) + tickets * sizeof(std::uint32_t));

@@ -160,13 +160,14 @@ template <class T, unsigned Parts, class From>
 TEGU_DEVICE FloatPartial sweep_group(const Segments& input, bool packs, bool skip_nans,
                                      const ReduceShape& shape, const ReduceRange& range,
                                      std::uint64_t* shared) {
-    const TeamPlace place(shape, range, block_x());
-    const From elements(input, range.first + place.slot, packs);
-    const std::uint64_t first_tile = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp;
+    const TeamPosition position(shape, range, block_x());
+    const From elements(input, range.first + position.slot, packs);
+    const std::uint64_t first_tile =
+        (position.group * shape.team_warps + position.warp) * shape.tiles_per_warp;
     const std::uint64_t base = first_tile * kFloatTile;
     LaneNode node{0, 0, 0, 0, 0};
     LaneFacts<typename Arithmetic<T>::type> facts;
-    if (place.active && base < elements.n)
+    if (position.active && base < elements.n)
         node =
             TileSweep<Parts, T, From>{elements, base, shape.tiles_per_warp, skip_nans, shared, &facts}.root();
     node = chunk_tree<Parts>(node, shape, shared);
@@ -180,22 +181,22 @@ TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTar
                               const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
                               std::uint64_t* shared) {
     FloatPartial partial = sweep_group<T, Parts, From>(input, packs, target.skip_nans, shape, range, shared);
-    // Recomputes the place in a form that the compiler cannot merge with the first. So no register holds it
-    // while tiles are read.
-    const TeamPlace place(shape, range, shuffle(block_x(), 0));
-    if (!close_segment<FloatKind<Parts>>(&partial, 1, place, shape, work, shared)) return;
-    const std::uint64_t segment = range.first + place.slot;
+    // Recomputes the position in a form that the compiler cannot merge with the first. So no register holds
+    // it while tiles are read.
+    const TeamPosition position(shape, range, shuffle(block_x(), 0));
+    if (!close_segment<FloatKind<Parts>>(&partial, 1, position, shape, work, shared)) return;
+    const std::uint64_t segment = range.first + position.slot;
     if ((Parts & kPartOrder) &&
         (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{
             {bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
             {partial.min_at, partial.max_at}};
         const SoughtExtremes at = locate_extremes<EqualFloat<T>, T, kFloatRun>(
-            sought, From(input, segment, packs), place, shape.team_warps, shared);
+            sought, From(input, segment, packs), position, shape.team_warps, shared);
         partial.min_at = at.tile[0];
         partial.max_at = at.tile[1];
     }
-    if (!place.leads()) return;
+    if (!position.leads()) return;
     const FloatRatios ratios = warp_ratios_of<Parts>(target, partial);
     if (lane_index() == 0) finish_float<T, Parts>(target, segment, partial, ratios);
 }

@@ -77,24 +77,24 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
-    const TeamPlace place(shape, range, block_x());
-    const Elements<T, kRun> elements(input, range.first + place.slot, packs);
+    const TeamPosition position(shape, range, block_x());
+    const Elements<T, kRun> elements(input, range.first + position.slot, packs);
     IntegerPartial total;
-    if (place.active)
-        total = sweep_integers<T, Parts>(elements,
-                                         (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp,
-                                         shape.tiles_per_warp);
-    if (!close_segment<IntegerKind<Parts>>(&total, kWarpLanes, place, shape, work, shared)) return;
+    if (position.active)
+        total = sweep_integers<T, Parts>(
+            elements, (position.group * shape.team_warps + position.warp) * shape.tiles_per_warp,
+            shape.tiles_per_warp);
+    if (!close_segment<IntegerKind<Parts>>(&total, kWarpLanes, position, shape, work, shared)) return;
     if ((Parts & kPartExtremes) &&
         (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{total.min, total.max}, {total.min_at, total.max_at}};
         const SoughtExtremes at =
-            locate_extremes<EqualInteger<T>, T, kRun>(sought, elements, place, shape.team_warps, shared);
+            locate_extremes<EqualInteger<T>, T, kRun>(sought, elements, position, shape.team_warps, shared);
         total.min_at = at.tile[0];
         total.max_at = at.tile[1];
     }
-    if (place.leads() && lane_index() == 0)
-        end_integer<T>(target, work, place.slot, range.first + place.slot, total);
+    if (position.leads() && lane_index() == 0)
+        end_integer<T>(target, work, position.slot, range.first + position.slot, total);
 }
 
 // reduce_integer_rows: totals of rows of up to 512 bytes, each by a group of lanes.

@@ -57,60 +57,55 @@ std::size_t float_shared_bytes(unsigned column, const ReduceShape& shape) {
     }
 }
 
-struct ReduceLaunch {
-    ElementType type;
-    const Segments& input;
-    const ReduceTarget& target;
-    const ReduceWork& work;
-    const ReduceShape& shape;
-    const ReduceRange& range;
-    Stream stream;
+LaunchShape grid_of(const ReduceShape& shape, const ReduceRange& range, std::size_t shared_bytes) {
+    const std::uint64_t blocks =
+        shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
+    return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
+}
 
-    LaunchShape grid(std::size_t shared_bytes) const {
-        const std::uint64_t blocks =
-            shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
-        return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
-    }
-    bool packs(unsigned run) const {
-        return runs_are_packs(input, element_bytes(type), run, range.first + range.count);
-    }
+LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream) {
+    const ReduceShape& shape = reduce.shape;
+    const Segments& input = reduce.input;
+    const unsigned row = float_index(reduce.type);
+    const bool are_packs =
+        runs_are_packs(input, element_bytes(reduce.type), kFloatRun, range.first + range.count);
+    const bool sum = reduce.kind == ReduceKind::Sum;
+    if (shape.row_lanes != 0)
+        return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
+                            grid_of(shape, range, float_shared_bytes(sum ? 0 : 3, shape)), stream, input,
+                            are_packs, reduce.target, shape, range);
+    const bool dense = are_packs && input.cols >= input.n;
+    const unsigned column = !dense                               ? (sum ? 4 : 5)
+                            : sum                                ? 0
+                            : reduce.kind == ReduceKind::Order   ? 1
+                            : reduce.kind == ReduceKind::Moments ? 2
+                                                                 : 3;
+    return launch_plain(kReduceFloat[6 * row + column],
+                        grid_of(shape, range, float_shared_bytes(column, shape)), stream, input, are_packs,
+                        reduce.target, reduce.work, shape, range);
+}
 
-    LaunchStatus floats(ReduceKind kind) const {
-        const unsigned row = float_index(type);
-        const bool are_packs = packs(kFloatRun);
-        const bool sum = kind == ReduceKind::Sum;
-        if (shape.row_lanes != 0)
-            return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
-                                grid(float_shared_bytes(sum ? 0 : 3, shape)), stream, input, are_packs,
-                                target, shape, range);
-        const bool dense = are_packs && input.cols >= input.n;
-        const unsigned column = !dense                        ? (sum ? 4 : 5)
-                                : sum                         ? 0
-                                : kind == ReduceKind::Order   ? 1
-                                : kind == ReduceKind::Moments ? 2
-                                                              : 3;
-        return launch_plain(kReduceFloat[6 * row + column], grid(float_shared_bytes(column, shape)), stream,
-                            input, are_packs, target, work, shape, range);
-    }
-    LaunchStatus integers(ReduceKind kind) const {
-        const unsigned row = element_index(type);
-        const bool are_packs = packs(16 / static_cast<unsigned>(element_bytes(type)));
-        if (shape.row_lanes != 0)
-            return launch_plain(kReduceIntegerRows[row], grid(0), stream, input, are_packs, target, work,
-                                shape, range);
-        const unsigned column = kind == ReduceKind::Sum ? 0 : kind == ReduceKind::Order ? 1 : 2;
-        return launch_plain(kReduceInteger[3 * row + column], grid(integer_shared_bytes(column, shape)),
-                            stream, input, are_packs, target, work, shape, range);
-    }
-};
+LaunchStatus launch_integers(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream) {
+    const ReduceShape& shape = reduce.shape;
+    const Segments& input = reduce.input;
+    const unsigned row = element_index(reduce.type);
+    const std::size_t bytes = element_bytes(reduce.type);
+    const bool are_packs =
+        runs_are_packs(input, bytes, 16 / static_cast<unsigned>(bytes), range.first + range.count);
+    if (shape.row_lanes != 0)
+        return launch_plain(kReduceIntegerRows[row], grid_of(shape, range, 0), stream, input, are_packs,
+                            reduce.target, reduce.work, shape, range);
+    const unsigned column = reduce.kind == ReduceKind::Sum ? 0 : reduce.kind == ReduceKind::Order ? 1 : 2;
+    return launch_plain(kReduceInteger[3 * row + column],
+                        grid_of(shape, range, integer_shared_bytes(column, shape)), stream, input, are_packs,
+                        reduce.target, reduce.work, shape, range);
+}
 
 }  // namespace
 
-LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const Segments& input,
-                           const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
-                           const ReduceRange& range, Stream stream) {
-    const ReduceLaunch with{type, input, target, work, shape, range, stream};
-    return is_float(type) ? with.floats(kind) : with.integers(kind);
+LaunchStatus launch_reduce(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream) {
+    return is_float(reduce.type) ? launch_floats(reduce, range, stream)
+                                 : launch_integers(reduce, range, stream);
 }
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n) {

@@ -54,7 +54,7 @@ struct ReduceTarget {
 constexpr std::size_t kReducePartialBytes = 128;
 
 struct ReduceWork {
-    // [segments of the launch * places] of kReducePartialBytes, 8-byte aligned; all 0 when the tickets are.
+    // [segments of the launch * partials] of kReducePartialBytes, 8-byte aligned; all 0 when the tickets are.
     // Not used with one group.
     void* partials;
     // [segments of the launch * tickets], 0 before the first launch of a segment and 0 after its last. Not
@@ -79,11 +79,18 @@ struct ReduceRange {
     std::uint64_t group_count;
 };
 
+// What all launches of a job share.
+struct ReduceLaunch {
+    ElementType type;
+    ReduceKind kind;
+    const Segments& input;
+    const ReduceTarget& target;
+    const ReduceWork& work;
+    const ReduceShape& shape;
+};
 // One launch. Results are complete after every group of a segment was launched once. REQUIRES: range.count *
 // range.group_count < 2^31.
-LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const Segments& input,
-                           const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
-                           const ReduceRange& range, Stream stream);
+LaunchStatus launch_reduce(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream);
 
 // The workload for choose_reduce_shape(): the tiles of the kernel for this type and set.
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n);
@@ -100,7 +107,7 @@ struct ReduceTotal {
     std::uint64_t min_at;  // index of the first
     std::uint64_t max_at;
 };
-static_assert(sizeof(ReduceTotal) <= kReducePartialBytes, "a total fits a partial's place");
+static_assert(sizeof(ReduceTotal) <= kReducePartialBytes, "a total fits a partial's slot");
 
 }  // namespace cuda
 }  // namespace tegu

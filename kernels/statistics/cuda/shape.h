@@ -33,15 +33,15 @@ constexpr std::uint64_t kTilesPerChunk = 16;
 // How the groups of a segment are closed. One block merges each fan of partial results into one; this repeats
 // until one is left.
 struct ReduceClosing {
-    unsigned fan = 1;           // partial results that a block merges, two a thread: a power of two
-    std::uint64_t places = 0;   // partial results of a segment
-    std::uint64_t tickets = 0;  // tickets of a segment
+    unsigned fan = 1;            // partial results that a block merges, two a thread: a power of two
+    std::uint64_t partials = 0;  // partial results of a segment
+    std::uint64_t tickets = 0;   // tickets of a segment
 };
 inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
     ReduceClosing closing;
     closing.fan = 2 * threads;
     while (groups > 1) {
-        closing.places += groups;
+        closing.partials += groups;
         groups = (groups + closing.fan - 1) / closing.fan;
         closing.tickets += groups;
     }
@@ -77,16 +77,6 @@ struct ReduceWorkload {
     unsigned max_threads;              // of a block: what the registers of the kernel allow; powers of two
     unsigned resident_threads = 1024;  // of a multiprocessor, likewise
 };
-
-inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
-    std::uint64_t power = 1;
-    while (power < value) power *= 2;
-    return power;
-}
-
-inline std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) {
-    return a / b + (a % b != 0);
-}
 
 inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy& policy) {
     return policy.threads_per_block < work.max_threads ? policy.threads_per_block : work.max_threads;

@@ -21,14 +21,14 @@ TEGU_DEVICE unsigned log2_of(unsigned power) {
 }
 
 // The work of a warp.
-struct TeamPlace {
+struct TeamPosition {
     std::uint64_t group;  // in the segment
     std::uint32_t slot;   // of the segment, in the launch
     unsigned warp;        // in the team
     bool active;
 
     // REQUIRES: the launch has less than 2^31 groups. `block`: block_x().
-    TEGU_DEVICE TeamPlace(const ReduceShape& shape, const ReduceRange& range, unsigned block) {
+    TEGU_DEVICE TeamPosition(const ReduceShape& shape, const ReduceRange& range, unsigned block) {
         const unsigned team = log2_of(shape.team_warps);
         const std::uint32_t index = block * (block_warps() >> team) + (warp_index() >> team);
         const auto groups = static_cast<std::uint32_t>(range.group_count);
@@ -115,24 +115,24 @@ TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned 
     return partial;
 }
 
-// Memory for `places` partial results that one block leaves for another. Each is a key and the words of the
-// result combined with it by exclusive or; the words of one result are `places` apart.
+// Memory for `slots` partial results that one block leaves for another. Each is a key and the words of the
+// result combined with it by exclusive or; the words of one result are `slots` apart.
 //
 // The key makes every word nonzero, and all words are zero before and after. So a reader that finds no zero
 // word has the complete result, in any order of arrival. No block waits for its stores or for a fence.
 template <class P>
-struct PartialPlaces {
+struct PartialSlots {
     static constexpr unsigned kWords = P::kWords + 1;
-    static_assert(kWords * 8 <= kReducePartialBytes, "a place holds a key and a partial result");
+    static_assert(kWords * 8 <= kReducePartialBytes, "a slot holds a key and a partial result");
 
     std::uint64_t* words;
-    std::uint64_t places;
+    std::uint64_t slots;
 
-    TEGU_DEVICE volatile std::uint64_t& word(std::uint64_t place, unsigned w) const {
-        return words[w * places + place];
+    TEGU_DEVICE volatile std::uint64_t& word(std::uint64_t slot, unsigned w) const {
+        return words[w * slots + slot];
     }
 
-    TEGU_DEVICE void leave(std::uint64_t place, const typename P::Partial& partial) const {
+    TEGU_DEVICE void leave(std::uint64_t slot, const typename P::Partial& partial) const {
         std::uint64_t copy[P::kWords];
         memcpy(copy, &partial, sizeof copy);
         std::uint64_t key = 0x9e3779b97f4a7c15;
@@ -144,19 +144,19 @@ struct PartialPlaces {
             TEGU_UNROLL
             for (unsigned w = 0; w < P::kWords; ++w) taken |= copy[w] == key;
         }
-        word(place, P::kWords) = key;
+        word(slot, P::kWords) = key;
         TEGU_UNROLL
-        for (unsigned w = 0; w < P::kWords; ++w) word(place, w) = copy[w] ^ key;
+        for (unsigned w = 0; w < P::kWords; ++w) word(slot, w) = copy[w] ^ key;
     }
     // Waits for the complete result, then sets its words to zero.
-    TEGU_DEVICE typename P::Partial take(std::uint64_t place) const {
+    TEGU_DEVICE typename P::Partial take(std::uint64_t slot) const {
         std::uint64_t raw[kWords];
         bool there = false;
         TEGU_NO_UNROLL
         while (!there) {
             there = true;
             TEGU_UNROLL
-            for (unsigned w = 0; w < kWords; ++w) raw[w] = word(place, w);
+            for (unsigned w = 0; w < kWords; ++w) raw[w] = word(slot, w);
             TEGU_UNROLL
             for (unsigned w = 0; w < kWords; ++w) there &= raw[w] != 0;
         }
@@ -164,7 +164,7 @@ struct PartialPlaces {
         TEGU_UNROLL
         for (unsigned w = 0; w < P::kWords; ++w) copy[w] = raw[w] ^ raw[P::kWords];
         TEGU_UNROLL
-        for (unsigned w = 0; w < kWords; ++w) word(place, w) = 0;
+        for (unsigned w = 0; w < kWords; ++w) word(slot, w) = 0;
         typename P::Partial partial;
         memcpy(static_cast<void*>(&partial), copy, sizeof copy);
         return partial;
@@ -175,7 +175,7 @@ struct PartialPlaces {
 // index `first` on. Waits until they are complete. The result at first + own is in shared memory. All threads
 // of the block call it.
 template <class P>
-TEGU_DEVICE typename P::Partial gather_partials(const PartialPlaces<P>& from, std::uint64_t first,
+TEGU_DEVICE typename P::Partial gather_partials(const PartialSlots<P>& from, std::uint64_t first,
                                                 unsigned count, unsigned own, const std::uint64_t* shared) {
     const unsigned each = count > block_threads() ? 2 : 1;
     typename P::Partial mine;
@@ -198,13 +198,13 @@ TEGU_DEVICE typename P::Partial gather_partials(const PartialPlaces<P>& from, st
 // With several groups, the last block to arrive closes each fan (ReduceClosing); all others have then sent
 // their ticket. All threads of the block call it, once.
 template <class P>
-TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, const TeamPlace& place,
+TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, const TeamPosition& position,
                                const ReduceShape& shape, const ReduceWork& work, std::uint64_t* shared) {
     const ReduceClosing& closing = shape.closing;
-    std::uint64_t* words =
-        static_cast<std::uint64_t*>(work.partials) + place.slot * closing.places * PartialPlaces<P>::kWords;
-    std::uint32_t* tickets = work.tickets + place.slot * closing.tickets;
-    std::uint64_t index = place.group;
+    std::uint64_t* words = static_cast<std::uint64_t*>(work.partials) +
+                           position.slot * closing.partials * PartialSlots<P>::kWords;
+    std::uint32_t* tickets = work.tickets + position.slot * closing.tickets;
+    std::uint64_t index = position.group;
     std::uint64_t count = shape.groups;
     unsigned team_warps = shape.team_warps;
     // warps of a chunk
@@ -221,7 +221,7 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
         *partial = team_tree<P>(*partial, lanes, team_warps, apart, shared);
         if (count == 1) return true;
         const bool closes = before == here - 1;
-        const PartialPlaces<P> left_at{words, count};
+        const PartialSlots<P> left_at{words, count};
         if (thread_index() == 0) {
             if (closes)
                 store_partial<P>(shared, 0, *partial);
@@ -231,7 +231,7 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
         if (!block_any(closes)) return false;
         *partial = gather_partials<P>(left_at, fan << fan_bits, here,
                                       static_cast<unsigned>(index - (fan << fan_bits)), shared);
-        words += count * PartialPlaces<P>::kWords;
+        words += count * PartialSlots<P>::kWords;
         count = (count + closing.fan - 1) >> fan_bits;
         tickets += count;
         index = fan;
@@ -263,23 +263,23 @@ struct SoughtExtremes {
 // shared: kLocateWords words a warp. All threads of the block call it.
 template <class Equal, class T, unsigned Run, class From>
 TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const From& elements,
-                                           const TeamPlace& place, unsigned team_warps,
+                                           const TeamPosition& position, unsigned team_warps,
                                            std::uint64_t* shared) {
-    std::uint64_t* const words = shared + (warp_index() - place.warp) * kLocateWords;
+    std::uint64_t* const words = shared + (warp_index() - position.warp) * kLocateWords;
     std::uint32_t* const found = reinterpret_cast<std::uint32_t*>(words + 4);
     block_barrier();  // what lay in shared memory has been read
-    if (place.warp == 0 && lane_index() == 0) {
+    if (position.warp == 0 && lane_index() == 0) {
         TEGU_UNROLL
         for (unsigned i = 0; i < 2; ++i) {
             words[i] = sought.value[i];
-            words[2 + i] = place.active ? sought.tile[i] : ~std::uint64_t{0};
+            words[2 + i] = position.active ? sought.tile[i] : ~std::uint64_t{0};
             found[i] = ~std::uint32_t{0};
         }
     }
     block_barrier();
     constexpr unsigned kAtOnce = 4;  // loads in flight
     TEGU_NO_UNROLL
-    for (unsigned first = place.warp; first < 2 * kTileRuns; first += kAtOnce * team_warps) {
+    for (unsigned first = position.warp; first < 2 * kTileRuns; first += kAtOnce * team_warps) {
         T x[kAtOnce][Run];
         unsigned there[kAtOnce];
         TEGU_UNROLL

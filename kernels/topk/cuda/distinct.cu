@@ -250,51 +250,40 @@ constexpr KernelTable<decltype(&select_distinct_survivors<std::uint8_t>), 4> kSe
 
 constexpr unsigned kSortedPairs = 1024;  // of a sample, at least
 
-// Bytes of shared memory for a pair.
-std::size_t pair_bytes(unsigned width) {
-    return sizeof(std::uint64_t) + width;
-}
-
 }  // namespace
 
 unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
-    const std::size_t fixed = 18 << 10;  // other shared memory of the kernels
-    unsigned capacity = policy.capacity;
-    while (capacity > 32 && capacity * pair_bytes(width) + fixed > limits.shared_bytes_per_block)
-        capacity /= 2;
-    return capacity;
+    return capacity_of_block(policy.capacity, pair_bytes(width), 18 << 10, limits);
 }
 
-LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t k,
-                                 unsigned capacity, SelectState* states, const SelectionPolicy& policy,
-                                 Stream stream) {
-    const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
-    const unsigned threads =
-        wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t k, SelectState* states,
+                                 const SelectionConfig& config) {
+    const std::uint64_t sample = sample_size(in.n, in.width, config.policy);
+    const unsigned threads = whole_warps(sample, config.policy.block_threads);
+    const unsigned capacity = distinct_capacity(in.width, config.policy, config.limits);
     unsigned best = 1;
     while (best < capacity && (best < 4 * k || best < kSortedPairs)) best *= 2;
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, threads, best * pair_bytes(in.width)};
-    return launch(kSampleDistinct[width_index(in.width)], shape, stream, in, sample, k, best, states);
+    return launch(kSampleDistinct[width_index(in.width)], shape, config.stream, in, sample, k, best, states);
 }
 
-LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
-                                    SelectState* states, const PairLists& lists,
-                                    const SelectionPolicy& policy, const DeviceLimits& limits,
-                                    Stream stream) {
-    const unsigned threads = filter_threads_of(policy, limits);
-    const unsigned blocks = blocks_for((end - begin) / kSelectBatch + 1, threads, policy.waves, limits);
+LaunchStatus launch_distinct_filter(const KeySegments& in, const ElementRange& range,
+                                    const FilteredSegments& filtered, const SelectionConfig& config) {
+    const unsigned threads = filter_threads_of(config.policy, config.limits);
+    const unsigned blocks =
+        blocks_for((range.end - range.begin) / kSelectBatch + 1, threads, config.policy.waves, config.limits);
     return launch(kFilterDistinct[width_index(in.width)],
-                  LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0}, stream, in, begin, end,
-                  states, lists);
+                  LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0}, config.stream, in,
+                  range.begin, range.end, filtered.states, filtered.lists);
 }
 
-LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
-                                       const PairLists& kept, const SelectionOutput& output,
-                                       unsigned capacity, const SelectionPolicy& policy, Stream stream) {
-    const LaunchShape shape{static_cast<unsigned>(in.count), 1, policy.block_threads,
+LaunchStatus launch_distinct_survivors(const KeySegments& in, const FilteredSegments& filtered,
+                                       const SelectionOutput& output, const SelectionConfig& config) {
+    const unsigned capacity = distinct_capacity(in.width, config.policy, config.limits);
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1, config.policy.block_threads,
                             capacity * pair_bytes(in.width)};
-    return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, stream, in, states, lists, kept,
-                  output, capacity);
+    return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, config.stream, in, filtered.states,
+                  filtered.lists, filtered.spare, output, capacity);
 }
 
 void list_topk_distinct_kernels(KernelLister& to) {

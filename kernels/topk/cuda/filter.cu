@@ -36,12 +36,12 @@ struct SurvivorBuffer {
 
 // Entries for the pairs of a warp's lanes; each lane adds `own` pairs.
 template <class U>
-struct WarpPlaces {
+struct WarpSlots {
     std::uint32_t next;      // the lane's next entry, counted from the buffer's start
     std::uint64_t overflow;  // the list index of the first pair beyond the buffer
     std::uint32_t limit;     // the value of `next` that `overflow` corresponds to
 
-    TEGU_DEVICE WarpPlaces(const SurvivorBuffer<U>& buffer, std::uint32_t own)
+    TEGU_DEVICE WarpSlots(const SurvivorBuffer<U>& buffer, std::uint32_t own)
         : next(0), overflow(0), limit(0) {
         if (count_bits(warp_ballot(own != 0)) <= kFewLanes) {
             if (own != 0) reserve(buffer, own);
@@ -131,7 +131,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
     TEGU_SHARED(std::uint32_t, used);
     TEGU_SHARED(std::uint64_t, block_best);
-    TEGU_SHARED(std::uint64_t, place);
+    TEGU_SHARED(std::uint64_t, first_slot);
     if (thread_index() == 0) {
         used = 0;
         block_best = ~std::uint64_t{0};
@@ -162,25 +162,25 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
         if (cut.none_behind && packs.is_behind(base, cut.index)) break;
         std::uint32_t mask = survivors_of(tile, packs, base, cut, flip);
         if (!warp_any(mask != 0)) continue;
-        WarpPlaces<U> places(buffer, count_bits(mask));
+        WarpSlots<U> slots(buffer, count_bits(mask));
         TEGU_NO_UNROLL
         for (; mask != 0; mask &= mask - 1) {
             const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
             const U key = encode_key(packs.elements[index], flip, Float);
             best = key < best ? key : best;
-            places.take(buffer, key, index);
+            slots.take(buffer, key, index);
         }
     }
     if (best != static_cast<U>(~U{0})) atomic_min(&block_best, std::uint64_t{best});
     block_barrier();
     const std::uint32_t kept = used < kFilterBuffer ? used : kFilterBuffer;
     if (thread_index() == 0 && used != 0) {
-        place = atomic_add(&states[number].survivors, std::uint64_t{kept});
+        first_slot = atomic_add(&states[number].survivors, std::uint64_t{kept});
         atomic_min(&states[number].best, block_best);
     }
     block_barrier();
     for (std::uint32_t i = thread_index(); i < kept; i += block_threads())
-        buffer.store(place + i, keys[i], indices[i]);
+        buffer.store(first_slot + i, keys[i], indices[i]);
 }
 
 // filter_rows: as filter_packs, for a segment with gaps.
@@ -242,23 +242,24 @@ constexpr KernelTable<FilterKernel, 4> kFilterRows = {"filter_rows", kMoves, {TE
 
 }  // namespace
 
-LaunchStatus launch_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
-                           const PairLists& lists, const SelectionPolicy& policy, const DeviceLimits& limits,
-                           Stream stream) {
-    const unsigned width = width_index(in.width), threads = filter_threads_of(policy, limits);
+LaunchStatus launch_filter(const KeySegments& in, const ElementRange& range, const FilteredSegments& filtered,
+                           const SelectionConfig& config) {
+    const DeviceLimits& limits = config.limits;
+    const unsigned waves = config.policy.waves;
+    const unsigned width = width_index(in.width), threads = filter_threads_of(config.policy, limits);
     const unsigned segments = static_cast<unsigned>(in.count);
     if (in.cols < in.n) {
-        const unsigned blocks = blocks_for(end - begin, threads, policy.waves, limits);
-        return launch(kFilterRows[width], LaunchShape{blocks, segments, threads, 0}, stream, in, begin, end,
-                      states, lists);
+        const unsigned blocks = blocks_for(range.end - range.begin, threads, waves, limits);
+        return launch(kFilterRows[width], LaunchShape{blocks, segments, threads, 0}, config.stream, in,
+                      range.begin, range.end, filtered.states, filtered.lists);
     }
     const std::uint64_t tile = std::uint64_t{threads} * filter_tile_packs(in.width);
-    const std::uint64_t tiles = (end - begin) * in.width / 16 / tile + 1;
+    const std::uint64_t tiles = (range.end - range.begin) * in.width / 16 / tile + 1;
     const unsigned resident = filter_blocks(in.width) * (kFilterMaxThreads / threads > 1 ? 2 : 1);
-    const std::uint64_t max = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
+    const std::uint64_t max = std::uint64_t{limits.multiprocessors} * resident * waves;
     const LaunchShape shape{static_cast<unsigned>(tiles < max ? tiles : max), segments, threads, 0};
-    return launch_pdl(kFilterPacks[2 * width + (in.is_float ? 1 : 0)], shape, limits, stream, in, begin, end,
-                      states, lists);
+    return launch_pdl(kFilterPacks[2 * width + (in.is_float ? 1 : 0)], shape, limits, config.stream, in,
+                      range.begin, range.end, filtered.states, filtered.lists);
 }
 
 void list_topk_filter_kernels(KernelLister& to) {

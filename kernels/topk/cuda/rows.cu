@@ -17,7 +17,7 @@ constexpr unsigned kRowThreads = 256;
 template <unsigned Items>
 struct LaneItems {
     std::uint32_t keys[Items];
-    unsigned places[Items];
+    unsigned indices[Items];
     unsigned left;
 
     template <class U>
@@ -30,7 +30,7 @@ struct LaneItems {
         TEGU_UNROLL
         for (unsigned j = 0; j < Items; ++j) {
             keys[j] = j < left ? std::uint32_t{segment.key_of(static_cast<U>(keys[j]))} : ~std::uint32_t{0};
-            places[j] = first + j;
+            indices[j] = first + j;
         }
     }
     // Compares odd and even neighbours in turn. Equal keys never swap, and missing elements stay behind.
@@ -41,11 +41,11 @@ struct LaneItems {
             for (unsigned j = step % 2; j + 1 < Items; j += 2) {
                 const bool swap = keys[j + 1] < keys[j];
                 const std::uint32_t key = keys[j];
-                const unsigned place = places[j];
+                const unsigned index = indices[j];
                 keys[j] = swap ? keys[j + 1] : key;
-                places[j] = swap ? places[j + 1] : place;
+                indices[j] = swap ? indices[j + 1] : index;
                 keys[j + 1] = swap ? key : keys[j + 1];
-                places[j + 1] = swap ? place : places[j + 1];
+                indices[j + 1] = swap ? index : indices[j + 1];
             }
         }
     }
@@ -53,7 +53,7 @@ struct LaneItems {
         TEGU_UNROLL
         for (unsigned j = 0; j + 1 < Items; ++j) {
             keys[j] = drop ? keys[j + 1] : keys[j];
-            places[j] = drop ? places[j + 1] : places[j];
+            indices[j] = drop ? indices[j + 1] : indices[j];
         }
         if (drop) --left;
     }
@@ -74,28 +74,28 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(KeySegments in, SelectionOutput
     items.load(segment);
     items.sort();
     U* const values = static_cast<U*>(output.values) + number * output.k;
-    std::uint64_t* const places = output.indices + number * output.k;
+    std::uint64_t* const out_indices = output.indices + number * output.k;
     std::uint64_t found = 0;
     std::uint32_t last = 0;  // with `distinct`: the key of the previous result
     std::uint32_t own_key = 0;
-    unsigned own_place = 0;
+    unsigned own_index = 0;
     for (;;) {
         const std::uint32_t best = warp_min(items.left != 0 ? items.keys[0] : ~std::uint32_t{0});
         const std::uint32_t lanes = warp_ballot(items.left != 0 && items.keys[0] == best);
         if (lanes == 0 || found == output.k) break;
         const unsigned first = trailing_zeros(lanes);
         if (!output.distinct || found == 0 || best != last) {
-            const unsigned place = shuffle(items.places[0], first);
+            const unsigned index = shuffle(items.indices[0], first);
             if (found % kWarpLanes == lane_index()) {
                 own_key = best;
-                own_place = place;
+                own_index = index;
             }
             ++found;
             last = best;
             if (found % kWarpLanes == 0) {
                 values[found - kWarpLanes + lane_index()] =
                     decode_key(static_cast<U>(own_key), segment.flip, segment.is_float);
-                places[found - kWarpLanes + lane_index()] = own_place;
+                out_indices[found - kWarpLanes + lane_index()] = own_index;
             }
         }
         items.drop_first(output.distinct ? (lanes >> lane_index() & 1u) != 0 : lane_index() == first);
@@ -103,12 +103,12 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(KeySegments in, SelectionOutput
     if (lane_index() < found % kWarpLanes) {
         const std::uint64_t to = found / kWarpLanes * kWarpLanes + lane_index();
         values[to] = decode_key(static_cast<U>(own_key), segment.flip, segment.is_float);
-        places[to] = own_place;
+        out_indices[to] = own_index;
     }
     if (!output.distinct) return;
     for (std::uint64_t i = found + lane_index(); i < output.k; i += kWarpLanes) {
         values[i] = 0;
-        places[i] = ~std::uint64_t{0};
+        out_indices[i] = ~std::uint64_t{0};
     }
     if (lane_index() == 0) output.counts[number] = found;
 }

@@ -83,14 +83,14 @@ struct FilterTile {
         }
         TEGU_UNROLL
         for (unsigned j = 0; j < kPacks; ++j) {
-            const std::uint64_t place = from.run(base, j) + thread_index();
-            if (place >= from.whole_begin && place < from.whole_end) {
-                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(from.elements + from.index(place));
+            const std::uint64_t number = from.run(base, j) + thread_index();
+            if (number >= from.whole_begin && number < from.whole_end) {
+                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(from.elements + from.index(number));
             } else {
                 TEGU_UNROLL
                 for (unsigned e = 0; e < kWidth; ++e)
                     pack[j].at[e] =
-                        from.holds(from.index(place) + e) ? from.elements[from.index(place) + e] : filler;
+                        from.holds(from.index(number) + e) ? from.elements[from.index(number) + e] : filler;
             }
         }
     }

@@ -34,7 +34,7 @@ struct SliceSource {
 
     TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return keys == nullptr ? i : indices[i]; }
     TEGU_DEVICE U bits(std::uint64_t i) const {
-        const U* const at = keys == nullptr ? segment.elements + segment.place(i) : keys + i;
+        const U* const at = keys == nullptr ? segment.elements + segment.offset(i) : keys + i;
         return *at;
     }
     TEGU_DEVICE U key_of(U bits) const { return keys == nullptr ? segment.key_of(bits) : bits; }
@@ -92,8 +92,8 @@ TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& sli
         block_barrier();
     }
     const unsigned collected = block_collect_list(list, range, keys, indices, capacity, &used);
-    const auto write = [&](unsigned i, unsigned place) {
-        const std::uint64_t to = range.before + place;
+    const auto write = [&](unsigned i, unsigned rank) {
+        const std::uint64_t to = range.before + rank;
         if (to >= slice.begin && to < slice.end) slice.write(to, keys[i], indices[i]);
     };
     if (collected <= kCountedPairs && collected <= block_threads()) {
@@ -111,21 +111,21 @@ TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& sli
 template <class U>
 TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, const Slice<U>& slice,
                              U* keys, std::uint64_t* indices, std::uint32_t* bins) {
-    for (std::uint64_t place = slice.begin; place < slice.end;) {
+    for (std::uint64_t rank = slice.begin; rank < slice.end;) {
         SelectRange range = slice.whole;
-        if (!block_window<U>(source, count, place, slice.end, slice.job.capacity, slice.last_index, bins,
+        if (!block_window<U>(source, count, rank, slice.end, slice.job.capacity, slice.last_index, bins,
                              &range))
-            return slice.fill(place);
+            return slice.fill(rank);
         const unsigned collected =
             block_collect(source, count, keys, indices, slice.job.capacity,
                           [&](std::uint64_t i, U key) { return range.takes(source, i, key); });
         block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
         for (unsigned i = thread_index(); i < collected; i += block_threads()) {
             const std::uint64_t to = range.before + i;
-            if (to >= place && to < slice.end) slice.write(to, keys[i], indices[i]);
+            if (to >= rank && to < slice.end) slice.write(to, keys[i], indices[i]);
         }
-        if (range.before + collected <= place) return slice.fill(place);
-        place = range.before + collected;
+        if (range.before + collected <= rank) return slice.fill(rank);
+        rank = range.before + collected;
         block_barrier();  // the pairs have been read
     }
 }
@@ -201,19 +201,12 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     block_write_distinct(keys, indices, count, in, output, block_x());
 }
 
-unsigned power_of_two(std::uint64_t least) {
-    unsigned power = 1;
-    while (power < least) power *= 2;
-    return power;
-}
-
 // Threads of a block that reads or sorts `pairs`: few pairs for each thread if there are few blocks.
 // Otherwise more pairs, because many blocks wait at barriers.
 unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const SelectionPolicy& policy,
                      const DeviceLimits& limits) {
     const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
-    const std::uint64_t wanted = (pairs / each + kWarpLanes) / kWarpLanes * kWarpLanes;
-    return wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+    return whole_warps(pairs / each + 1, policy.block_threads);
 }
 
 constexpr KernelTable<void (*)(SliceJob), 4> kSelectElements = {
@@ -231,14 +224,11 @@ constexpr KernelTable<void (*)(SliceJob), 4> kSelectSurvivors = {
 constexpr KernelTable<decltype(&select_distinct<std::uint8_t>), 4> kSelectDistinct = {
     "select_distinct", "reads n elements, writes k values and indices", {TEGU_BY_WIDTH(select_distinct)}};
 
-// Bytes of shared memory for a pair.
-std::size_t pair_bytes(unsigned width) {
-    return sizeof(std::uint64_t) + width;
-}
-
 // `pairs`: the approximate number of pairs of a segment.
-LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
-                           const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, const SelectionConfig& config) {
+    const SelectionPolicy& policy = config.policy;
+    const DeviceLimits& limits = config.limits;
+    const unsigned capacity = block_capacity(job.in.width, policy, limits);
     // The device could not run more blocks at once, and each block reads all pairs.
     const std::uint64_t max = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
     const std::uint64_t least = (job.output.k + max - 1) / max;
@@ -246,9 +236,9 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
     job.slice = static_cast<unsigned>(one ? job.output.k : policy.slice > least ? policy.slice : least);
     // With four times as many pairs as a slice needs, the bins at both ends mostly fit. Few pairs are sorted
     // directly, without counting keys.
-    const unsigned wanted = power_of_two(4 * std::uint64_t{job.slice});
+    const unsigned wanted = static_cast<unsigned>(up_to_power_of_two(4 * std::uint64_t{job.slice}));
     const unsigned sorted = wanted < kFewPairs ? kFewPairs : wanted;
-    const unsigned needed = pairs < sorted ? power_of_two(pairs) : sorted;
+    const unsigned needed = pairs < sorted ? static_cast<unsigned>(up_to_power_of_two(pairs)) : sorted;
     job.capacity = needed < capacity ? needed : capacity;
     const std::uint64_t slices = (job.output.k + job.slice - 1) / job.slice;
     const unsigned segments = static_cast<unsigned>(job.in.count);
@@ -259,38 +249,31 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
         shape.blocks_y = segments;
     }
     const unsigned index = width_index(job.in.width);
-    if (job.states != nullptr) return launch_pdl(kSelectSurvivors[index], shape, limits, stream, job);
-    return launch(kSelectElements[index], shape, stream, job);
+    if (job.states != nullptr) return launch_pdl(kSelectSurvivors[index], shape, limits, config.stream, job);
+    return launch(kSelectElements[index], shape, config.stream, job);
 }
 
 }  // namespace
 
 unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
-    const std::size_t fixed = 10 << 10;  // other shared memory of the kernel
-    unsigned capacity = policy.capacity;
-    while (capacity > 32 &&
-           capacity * (sizeof(std::uint64_t) + width) + fixed > limits.shared_bytes_per_block)
-        capacity /= 2;
-    return capacity;
+    return capacity_of_block(policy.capacity, pair_bytes(width), 10 << 10, limits);
 }
 
-LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output, unsigned capacity,
-                                  const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output,
+                                  const SelectionConfig& config) {
     if (!output.distinct)
-        return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, capacity, policy, limits,
-                             stream);
-    const unsigned pairs = power_of_two(in.n);
-    const LaunchShape shape{static_cast<unsigned>(in.count), 1, threads_for(in.n, in.count, policy, limits),
+        return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, config);
+    const unsigned pairs = static_cast<unsigned>(up_to_power_of_two(in.n));
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1,
+                            threads_for(in.n, in.count, config.policy, config.limits),
                             pairs * pair_bytes(in.width)};
-    return launch(kSelectDistinct[width_index(in.width)], shape, stream, in, output, pairs);
+    return launch(kSelectDistinct[width_index(in.width)], shape, config.stream, in, output, pairs);
 }
 
-LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* states, const PairLists& lists,
-                                     const SelectionOutput& output, unsigned capacity,
-                                     const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream,
-                                     std::uint64_t* seen) {
-    return launch_slices(SliceJob{in, states, lists, output, 0, 0, seen}, lists.capacity, capacity, policy,
-                         limits, stream);
+LaunchStatus launch_select_survivors(const KeySegments& in, const FilteredSegments& filtered,
+                                     const SelectionOutput& output, const SelectionConfig& config) {
+    return launch_slices(SliceJob{in, filtered.states, filtered.lists, output, 0, 0, filtered.seen},
+                         filtered.lists.capacity, config);
 }
 
 void list_topk_kernels(KernelLister& to) {

@@ -26,53 +26,53 @@ inline unsigned filter_threads_of(const SelectionPolicy& policy, const DeviceLim
 unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits);
 
 // Writes the best k of each segment to the output. One launch. REQUIRES: 1 <= output.k <= n; output.k <=
-// capacity; with output.distinct n <= capacity; capacity <= block_capacity(); count <= 2^31 - 1.
-LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output, unsigned capacity,
-                                  const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream);
+// block_capacity(); with output.distinct n <= block_capacity(); count <= 2^31 - 1.
+LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output,
+                                  const SelectionConfig& config);
 
 // As launch_select_blocks(), by warps, for few results of short segments. One launch. REQUIRES: width <= 4; 1
 // <= output.k <= n <= kWarpElements; count <= 2^31 - 1.
 constexpr unsigned kWarpElements = 256;
 LaunchStatus launch_select_rows(const KeySegments& in, const SelectionOutput& output, Stream stream);
 
-// Lists the survivors of the cuts among elements [begin, end), in any order. Adds their number to
+// What a filter keeps of some segments.
+struct FilteredSegments {
+    SelectState* states;  // [count]
+    PairLists lists;
+    PairLists spare;      // of different values: workspace of the lists' size
+    std::uint64_t* seen;  // [count] gets the numbers of survivors, or null
+};
+// Lists the survivors of the cuts among elements of a range, in any order. Adds their number to
 // state.survivors and merges the smallest key into state.best. One launch. REQUIRES: begin < end <= n; end -
 // begin <= 2^31; count <= 65535.
-LaunchStatus launch_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
-                           const PairLists& lists, const SelectionPolicy& policy, const DeviceLimits& limits,
-                           Stream stream);
+LaunchStatus launch_filter(const KeySegments& in, const ElementRange& range, const FilteredSegments& filtered,
+                           const SelectionConfig& config);
 
 // Writes the best k of the survivors of each segment to the output. Writes nothing where they are fewer than
-// k or exceed the capacity of the lists. One launch. seen: [count] gets the numbers of survivors, or null.
-// REQUIRES: capacity <= block_capacity(); not output.distinct; count <= 65535.
-LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* states, const PairLists& lists,
-                                     const SelectionOutput& output, unsigned capacity,
-                                     const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream,
-                                     std::uint64_t* seen = nullptr);
+// k or exceed the capacity of the lists. One launch. REQUIRES: output.k <= block_capacity(); not
+// output.distinct; count <= 65535.
+LaunchStatus launch_select_survivors(const KeySegments& in, const FilteredSegments& filtered,
+                                     const SelectionOutput& output, const SelectionConfig& config);
 
 // --- different values
 
-// As block_capacity(), for the launches below.
+// As block_capacity(), for the launches below. They need 4 * k <= distinct_capacity().
 unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits);
 
 // Writes all of each state: a cut at the k-th different key of a sample_size() of its segment; behind all
-// keys where it is not found. One launch. REQUIRES: 4 * k <= capacity <= distinct_capacity().
-LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t k,
-                                 unsigned capacity, SelectState* states, const SelectionPolicy& policy,
-                                 Stream stream);
+// keys where it is not found. One launch.
+LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t k, SelectState* states,
+                                 const SelectionConfig& config);
 
-// Lists pairs among elements [begin, end) with keys up to the cut. Drops most repeated keys, but never the
-// first of a key. One launch. REQUIRES: as launch_filter(), and n < 2^32 - 1.
-LaunchStatus launch_distinct_filter(const KeySegments& in, std::uint64_t begin, std::uint64_t end,
-                                    SelectState* states, const PairLists& lists,
-                                    const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream);
+// Lists pairs of a range with keys up to the cut. Drops most repeated keys, but never the first of a key. One
+// launch. REQUIRES: as launch_filter(), and n < 2^32 - 1.
+LaunchStatus launch_distinct_filter(const KeySegments& in, const ElementRange& range,
+                                    const FilteredSegments& filtered, const SelectionConfig& config);
 
 // Writes the best k different keys of the lists to the output. Sets state.found to all ones where one block
-// cannot determine them. One launch. `kept`: workspace of the lists' size. REQUIRES: lists.capacity < 2^32 -
-// 1; capacity as in launch_distinct_cut().
-LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* states, const PairLists& lists,
-                                       const PairLists& kept, const SelectionOutput& output,
-                                       unsigned capacity, const SelectionPolicy& policy, Stream stream);
+// cannot determine them. One launch. REQUIRES: lists.capacity < 2^32 - 1.
+LaunchStatus launch_distinct_survivors(const KeySegments& in, const FilteredSegments& filtered,
+                                       const SelectionOutput& output, const SelectionConfig& config);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -91,7 +91,7 @@ TEST_F(CudaAdd, StopsBetweenLaunches) {
     const DeviceBytes memory(x.bytes), sum(4 * 5000);
     const kernels::InputView views[] = {{memory.data(), 5000}, {memory.data(), 5000}};
     const kernels::OutputView output{sum.data()};
-    const auto report = cuda::run_job(Job{ElementType::F32, Axis::Whole, 1, 5000, AddParams{}}, {views, 2},
+    const auto report = run_on_device(Job{ElementType::F32, Axis::Whole, 1, 5000, AddParams{}}, {views, 2},
                                       {&output, 1}, context_, workspace.stop());
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().status, Status::Cancelled);
@@ -105,7 +105,7 @@ TEST_F(CudaAdd, InPlaceGivesTheSameBitsAndErrors) {
     const DeviceBytes memory(x);
     const kernels::InputView inputs[] = {{memory.data(), n}, {memory.data(), n}};
     const kernels::OutputView output{memory.data()};
-    const auto done = cuda::run_job(job, {inputs, 2}, {&output, 1}, context_, kernels::StopToken());
+    const auto done = run_on_device(job, {inputs, 2}, {&output, 1}, context_, kernels::StopToken());
     ASSERT_TRUE(done) << done.error().message;
     const std::vector<std::byte> doubled = memory.download();
     for (std::size_t i = 0; i < n; ++i) {
@@ -120,7 +120,7 @@ TEST_F(CudaAdd, InPlaceGivesTheSameBitsAndErrors) {
     const DeviceBytes too_large(bytes);
     const kernels::InputView same[] = {{too_large.data(), n}, {too_large.data(), n}};
     const kernels::OutputView over{too_large.data()};
-    const auto failed = cuda::run_job(job, {same, 2}, {&over, 1}, context_, kernels::StopToken());
+    const auto failed = run_on_device(job, {same, 2}, {&over, 1}, context_, kernels::StopToken());
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().status, Status::Overflow);
     EXPECT_EQ(failed.error().message, "the sum at index 0 is 3000000000 and does not fit i32");

@@ -61,7 +61,7 @@ class DeviceInputs {
             memory.push_back(std::make_unique<DeviceBytes>(array_bytes(spec)));
             outputs.push_back({memory.back()->data()});
         }
-        outcome->report = cuda::run_job(job, views_, outputs, context, kernels::StopToken());
+        outcome->report = run_on_device(job, views_, outputs, context, kernels::StopToken());
         if (!outcome->report) return testing::AssertionSuccess();
         if (outcome->report->filled_columns.size() != outputs.size())
             return testing::AssertionFailure()

@@ -141,14 +141,14 @@ class Stops : public Hardware {
         double worst = 0;
         int stopped = 0;
         Result<kernels::RunReport> whole =
-            cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken());
+            run_on_device(job, inputs, outputs, *context_, kernels::StopToken());
         const Clock::time_point began = Clock::now();
-        if (whole) whole = cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken());  // warm
+        if (whole) whole = run_on_device(job, inputs, outputs, *context_, kernels::StopToken());  // warm
         const Clock::duration took = Clock::now() - began;
         for (int tenth = 1; tenth < 10; ++tenth) {
             const Clock::time_point deadline = Clock::now() + took * tenth / 10;
             const Result<kernels::RunReport> report =
-                cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken(nullptr, deadline));
+                run_on_device(job, inputs, outputs, *context_, kernels::StopToken(nullptr, deadline));
             if (report) continue;
             ++stopped;
             EXPECT_EQ(Status::DeadlineExceeded, report.error().status) << report.error().message;

@@ -45,7 +45,7 @@ class Large : public testing::Test {
             targets.push_back({outputs_.back()->data()});
         }
         const Result<kernels::RunReport> report =
-            cuda::run_job(job, views, targets, context_, kernels::StopToken());
+            run_on_device(job, views, targets, context_, kernels::StopToken());
         if (report) return testing::AssertionSuccess();
         error_ = report.error();
         return testing::AssertionFailure() << report.error().message;

@@ -72,7 +72,7 @@ class Scribble : public testing::TestWithParam<ScribbleCase> {
         rewritten.start();
         for (int i = 0; i < 3; ++i) {
             const Result<kernels::RunReport> report =
-                cuda::run_job(job, inputs, outputs, context, kernels::StopToken());
+                run_on_device(job, inputs, outputs, context, kernels::StopToken());
             if (!report && report.error().status != Status::Overflow &&
                 report.error().status != Status::BadRange)
                 return testing::AssertionFailure() << report.error().message;

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/execution/cuda/context.h"
+#include "kernels/operation_cuda.h"
 
 namespace tegu::test {
 
@@ -60,6 +60,15 @@ bool has_kind(SharedKind kind);
 
 // The context that the tests run in; null, and why, without a GPU.
 const cuda::Context* test_context(const char** why_not);
+// Plans the job and runs it there.
+inline Result<kernels::RunReport> run_on_device(const Job& job, Span<const kernels::InputView> inputs,
+                                                Span<const kernels::OutputView> outputs,
+                                                const cuda::Context& context,
+                                                const kernels::StopToken& stop) {
+    const Result<kernels::JobPlan> plan = kernels::plan_job(job);
+    if (!plan) return plan.error();
+    return cuda::run_job({job, plan->parts, inputs, outputs, stop}, context);
+}
 // On the host sizes above this take too long: every step of a fiber costs. On a GPU all sizes, or those up to
 // $TEGU_TEST_ELEMENTS.
 std::uint64_t largest_test_elements();

@@ -115,7 +115,8 @@ void lose_the_device(MemoryClass memory_class) {
     job.params = params;
     const kernels::InputView input{reinterpret_cast<const std::byte*>(std::uintptr_t{1} << 20), job.cols};
     const kernels::OutputView output{static_cast<std::byte*>(result)};
-    const Result<kernels::RunReport> report = opened.gpu->run(job, {&input, 1}, {&output, 1}, stream, {});
+    const Result<kernels::RunReport> report =
+        opened.gpu->run({job, {}, {&input, 1}, {&output, 1}, {}}, stream);
     const Result<void*> next = opened.gpu->allocate_device(64);
     std::fprintf(stderr, "%s\n", report ? "it ran" : report.error().message.c_str());
     const bool lost = !report && report.error().status == Status::DeviceLost && !next &&

@@ -51,13 +51,11 @@ TEST_P(EveryClass, ADeviceWithoutMemoryHasAnswered) {
 class WrongGpu final : public GuardGpu {
   public:
     using GuardGpu::GuardGpu;
-    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop,
+    Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies()) override {
-        Job other = job;
+        Job other = run.job;
         --other.cols;
-        return GuardGpu::run(other, inputs, outputs, stream, stop, policies);
+        return GuardGpu::run({other, {}, run.inputs, run.outputs, run.stop}, stream, policies);
     }
 };
 

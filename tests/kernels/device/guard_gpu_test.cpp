@@ -24,7 +24,7 @@ class GuardGpus : public testing::Test {
     Result<kernels::RunReport> sum(const void* from, std::uint64_t count, void* to) {
         const kernels::InputView input{static_cast<const std::byte*>(from), count};
         const kernels::OutputView output{static_cast<std::byte*>(to)};
-        return gpu.run(test::sum_job(count), {&input, 1}, {&output, 1}, stream, {});
+        return gpu.run({test::sum_job(count), {}, {&input, 1}, {&output, 1}, {}}, stream);
     }
     void to_host(void* memory) {
         ASSERT_TRUE(gpu.attach_to_host(memory, stream).ok());
@@ -148,7 +148,7 @@ TEST(GuardMappings, AreRegisteredWhereTheClassHasIt) {
     const Stream stream = orin.create_stream().value();
     const kernels::InputView input{static_cast<std::byte*>(*address), 2};
     const kernels::OutputView output{static_cast<std::byte*>(*address) + 8};
-    ASSERT_TRUE(orin.run(test::sum_job(2), {&input, 1}, {&output, 1}, stream, {}).ok());
+    ASSERT_TRUE(orin.run({test::sum_job(2), {}, {&input, 1}, {&output, 1}, {}}, stream).ok());
     EXPECT_EQ(11, static_cast<std::int64_t*>(shared)[1]);
     orin.unregister_mapping(shared);
     GuardGpu nano{GuardOptions()};
@@ -176,7 +176,7 @@ TEST(GuardMappings, AMappingThatEndsWhileItIsRegisteredLosesTheDevice) {
             const kernels::InputView input{static_cast<std::byte*>(address), 2};
             const kernels::OutputView output{static_cast<std::byte*>(address) + 8};
             if (run) {
-                EXPECT_FALSE(orin.run(test::sum_job(2), {&input, 1}, {&output, 1}, stream, {}).ok());
+                EXPECT_FALSE(orin.run({test::sum_job(2), {}, {&input, 1}, {&output, 1}, {}}, stream).ok());
             }
             orin.unregister_mapping(shared);
             EXPECT_EQ(Status::DeviceLost, orin.synchronize(stream).error().status);

@@ -89,7 +89,8 @@ TEST_F(UnifiedBuffers, EndWithALostDevice) {
         const Job job = test::sum_job(16);
         const kernels::InputView input{static_cast<std::byte*>(buffer.device_data(stream).value()), 16};
         const kernels::OutputView output{result};  // the host's: an illegal access
-        EXPECT_EQ(Status::DeviceLost, gpu.run(job, {&input, 1}, {&output, 1}, stream, {}).error().status);
+        EXPECT_EQ(Status::DeviceLost,
+                  gpu.run({job, {}, {&input, 1}, {&output, 1}, {}}, stream).error().status);
         EXPECT_EQ(Status::DeviceLost, buffer.detach().error().status);
     }
     EXPECT_EQ(0u, arena.used_bytes());
@@ -113,7 +114,7 @@ struct Victim {
             const Job job = test::sum_job(16);
             const kernels::InputView view{static_cast<std::byte*>(input.device_data(stream).value()), 16};
             const kernels::OutputView result{static_cast<std::byte*>(output.device_data(stream).value())};
-            (void)gpu.run(job, {&view, 1}, {&result, 1}, stream, {});
+            (void)gpu.run({job, {}, {&view, 1}, {&result, 1}, {}}, stream);
         }).detach();
         gpu.wait_for_kernel();
     }

@@ -171,7 +171,7 @@ TEST_F(CudaEntropy, StopsBetweenLaunches) {
             const DeviceBytes x(input.bytes), entropy(shape.rows * 8);
             const kernels::InputView view{x.data(), input.row_stride};
             const kernels::OutputView output{entropy.data()};
-            const auto report = cuda::run_job(Job{type, Axis::Rows, shape.rows, shape.cols, levels_of(4)},
+            const auto report = run_on_device(Job{type, Axis::Rows, shape.rows, shape.cols, levels_of(4)},
                                               {&view, 1}, {&output, 1}, context, workspace.stop());
             ASSERT_FALSE(report) << element_word(type) << ' ' << shape.rows << " x " << shape.cols;
             EXPECT_EQ(report.error().status, Status::Cancelled);

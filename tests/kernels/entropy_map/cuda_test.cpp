@@ -233,7 +233,7 @@ TEST_F(CudaEntropyMap, BandsWithTheirSurroundingsGiveTheWholeMap) {
         const Job job{ElementType::U8, Axis::Whole, shape.rows, shape.cols, params};
         const kernels::InputView input{whole.data(), shape.cols};
         const kernels::OutputView output{expected.data()};
-        ASSERT_TRUE(cuda::run_job(job, {&input, 1}, {&output, 1}, context_, kernels::StopToken()));
+        ASSERT_TRUE(run_on_device(job, {&input, 1}, {&output, 1}, context_, kernels::StopToken()));
 
         const std::uint32_t most = params.window_rows * params.window_cols;
         const unsigned shift = kernels::entropy_table_shift(params.base, most);
@@ -268,7 +268,7 @@ TEST_F(CudaEntropyMap, BandsWithTheirSurroundingsGiveTheWholeMap) {
                 cuda::entropy_map_shape(image, window, context_.policies.entropy_map, context_.limits);
             const DeviceBytes plane(cut.plane_bytes);
             ASSERT_TRUE(cuda::check_cuda(
-                cuda::launch_entropy_map(image, window, tables, {begin, end, 0, shape.cols}, cut,
+                cuda::launch_entropy_map({image, window, tables, cut}, {begin, end, 0, shape.cols},
                                          reinterpret_cast<std::uint8_t*>(plane.data()), context_.stream),
                 "entropy_map"));
             ASSERT_TRUE(context_.workspace->synchronize());
@@ -357,7 +357,7 @@ TEST_F(CudaEntropyMap, StopsBetweenPieces) {
     context_.workspace = &workspace;
     const kernels::InputView input{image.data(), shape.cols};
     const kernels::OutputView output{map.data()};
-    const auto report = cuda::run_job(job, {&input, 1}, {&output, 1}, context_, workspace.stop());
+    const auto report = run_on_device(job, {&input, 1}, {&output, 1}, context_, workspace.stop());
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().status, Status::Cancelled);
     EXPECT_EQ(workspace.waits(), 3);

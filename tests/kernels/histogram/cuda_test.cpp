@@ -360,7 +360,7 @@ TEST_F(CudaHistogram, StopsBetweenLaunches) {
             const kernels::InputView view{x.data(), input.row_stride};
             const kernels::OutputView outputs[] = {{counts.data()}, {edges.data()}};
             const Job job{type, Axis::Rows, shape.rows, shape.cols, bins_of(4, 0, 1)};
-            const auto report = cuda::run_job(job, {&view, 1}, {outputs, 2}, context, workspace.stop());
+            const auto report = run_on_device(job, {&view, 1}, {outputs, 2}, context, workspace.stop());
             ASSERT_FALSE(report) << element_word(type) << ' ' << shape.rows << " x " << shape.cols;
             EXPECT_EQ(report.error().status, Status::Cancelled);
             EXPECT_EQ(workspace.waits(), 3);

@@ -163,7 +163,7 @@ TEST_F(CudaQuantile, SampleThatIsBetrayedIsReplacedByCounts) {
         const DeviceBytes memory(input.bytes), result(8);
         const kernels::InputView view{memory.data(), n};
         const kernels::OutputView output{result.data()};
-        const auto done = cuda::run_job(Job{ElementType::U32, Axis::Whole, 1, n, params_of({0.5}, 0, false)},
+        const auto done = run_on_device(Job{ElementType::U32, Axis::Whole, 1, n, params_of({0.5}, 0, false)},
                                         {&view, 1}, {&output, 1}, context_, kernels::StopToken());
         return done ? std::string(done->policy.find("method")) : done.error().message;
     };

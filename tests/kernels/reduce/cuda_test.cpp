@@ -307,8 +307,8 @@ TEST(ReduceShape, GroupsCoverTheSegmentAndAreChunksAtLeast) {
                         EXPECT_GE(group, cuda::kTilesPerChunk) << at;
                         EXPECT_EQ(shape.teams(), 1u) << at;
                         EXPECT_EQ(shape.closing.fan, 2 * shape.threads) << at;
-                        EXPECT_GE(shape.closing.tickets * shape.closing.fan, shape.closing.places) << at;
-                        EXPECT_EQ(shape.closing.places + 1, shape.groups + shape.closing.tickets) << at;
+                        EXPECT_GE(shape.closing.tickets * shape.closing.fan, shape.closing.partials) << at;
+                        EXPECT_EQ(shape.closing.partials + 1, shape.groups + shape.closing.tickets) << at;
                     }
                 }
 }

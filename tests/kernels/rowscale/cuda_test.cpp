@@ -101,7 +101,7 @@ TEST_F(CudaRowscale, StopsBetweenLaunches) {
         const DeviceBytes x(input.bytes), values(4 * 50000), scales(4 * 50);
         const kernels::InputView view{x.data(), input.row_stride};
         const kernels::OutputView outputs[] = {{values.data()}, {scales.data()}};
-        const auto report = cuda::run_job(Job{ElementType::F32, axis, 50, 1000, RowscaleParams{}}, {&view, 1},
+        const auto report = run_on_device(Job{ElementType::F32, axis, 50, 1000, RowscaleParams{}}, {&view, 1},
                                           {outputs, 2}, context, workspace.stop());
         ASSERT_FALSE(report);
         EXPECT_EQ(report.error().status, Status::Cancelled);
@@ -163,8 +163,8 @@ TEST_F(CudaRowscale, InPlaceGivesWhatTheCpuGives) {
         const kernels::OutputView others[] = {{values.data()}, {scales.data()}};
         const kernels::InputView same{in_place.data(), cols};
         const kernels::InputView other{apart.data(), cols};
-        ASSERT_TRUE(cuda::run_job(job, {&same, 1}, {outputs, 2}, context_, kernels::StopToken()));
-        ASSERT_TRUE(cuda::run_job(job, {&other, 1}, {others, 2}, context_, kernels::StopToken()));
+        ASSERT_TRUE(run_on_device(job, {&same, 1}, {outputs, 2}, context_, kernels::StopToken()));
+        ASSERT_TRUE(run_on_device(job, {&other, 1}, {others, 2}, context_, kernels::StopToken()));
         EXPECT_EQ(in_place.download(), values.download()) << cols;
     }
 }

@@ -65,7 +65,7 @@ class CudaTopk : public CudaTest {
         const DeviceBytes memory(input.bytes), values(4 * params.k), indices(8 * params.k), counts(8);
         const kernels::InputView view{memory.data(), shape.cols};
         const kernels::OutputView outputs[] = {{values.data()}, {indices.data()}, {counts.data()}};
-        const auto done = cuda::run_job(Job{type, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
+        const auto done = run_on_device(Job{type, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
                                         {outputs, params.distinct ? 3u : 2u}, context_, kernels::StopToken());
         if (!done) return done.error().message;
         const std::string cut(done->policy.find("cut"));

@@ -38,13 +38,11 @@ double time_us(const cuda::Policies& policies) {
 class TunableGpu final : public device::GuardGpu {
   public:
     using GuardGpu::GuardGpu;
-    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, device::Stream stream,
-                                   const kernels::StopToken& stop,
+    Result<kernels::RunReport> run(const cuda::JobRun& run, device::Stream stream,
                                    const cuda::JobPolicies& policies) override {
         if (has_word("lost") && ++g_runs == 200)
             fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
-        Result<kernels::RunReport> report = GuardGpu::run(job, inputs, outputs, stream, stop, policies);
+        Result<kernels::RunReport> report = GuardGpu::run(run, stream, policies);
         const cuda::Policies chosen = policies.whole == nullptr ? cuda::Policies() : *policies.whole;
         g_clock_us += time_us(chosen);
         const bool is_wrong = (has_word("wrong") && chosen.add.waves == 8) ||
@@ -52,9 +50,9 @@ class TunableGpu final : public device::GuardGpu {
         g_behind_wrong += g_behind_wrong != 0 || is_wrong ? 1 : 0;
         if (has_word("lost_late") && g_behind_wrong == 40)
             fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
-        if (!report || !is_wrong || operation_of(job) != Operation::Add) return report;
+        if (!report || !is_wrong || operation_of(run.job) != Operation::Add) return report;
         const char damage = 0x33;
-        Result<void> damaged = copy(outputs[0].data + 3, &damage, 1, stream);
+        Result<void> damaged = copy(run.outputs[0].data + 3, &damage, 1, stream);
         if (damaged) damaged = synchronize(stream);
         if (!damaged) return std::move(damaged).error();
         return report;

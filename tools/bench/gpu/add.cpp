@@ -22,7 +22,7 @@ void bench_add_case(GpuBench& bench, const std::string& name, ElementType type, 
         const GpuTime time = bench.time([&](std::size_t turn) {
             const cuda::AddArrays arrays{x[turn], y[turn], z[turn], 1,
                                          n,       n,       n,       static_cast<std::uint64_t*>(overflow[0])};
-            require_cuda(cuda::launch_add(type, arrays, policy, context.limits, context.stream), "add");
+            require_cuda(cuda::launch_add(type, arrays, context.config(policy)), "add");
         });
         bench.report(name + policy_name(bench, policy), n, 3 * bytes, time, "copy", copy);
     }

@@ -98,7 +98,7 @@ void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_
                     const cuda::EntropyPiece piece{row, std::min(row + shape.piece_rows, rows), col,
                                                    std::min(col + shape.piece_cols, cols)};
                     require_cuda(
-                        cuda::launch_entropy_map(image, window, tables.get(), piece, shape,
+                        cuda::launch_entropy_map({image, window, tables.get(), shape}, piece,
                                                  static_cast<std::uint8_t*>(plane[0]), context.stream),
                         "entropy_map");
                 }

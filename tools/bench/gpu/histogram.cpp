@@ -92,7 +92,8 @@ class Runner {
         context.policies.count = policy;
         return bench.time([&](std::size_t turn) {
             const kernels::InputView input{static_cast<const std::byte*>(x_[turn]), test_.job.cols};
-            const auto done = cuda::run_job(test_.job, {&input, 1}, outputs_, context, kernels::StopToken());
+            const auto done =
+                cuda::run_job({test_.job, {}, {&input, 1}, outputs_, kernels::StopToken()}, context);
             if (done) return;
             std::fprintf(stderr, "tegu-bench-gpu: %s: %s\n", test_.name.c_str(),
                          done.error().message.c_str());

@@ -116,7 +116,7 @@ void verify(const GpuBench& bench, const std::string& name, const Job& job, cons
     const kernels::InputView device[] = {{field.at(0), job.cols}, {field.at(0), job.cols}};
     const auto on_cpu = kernels::run_job(job, {host, inputs}, cpu_views, nullptr, kernels::StopToken());
     const auto on_gpu =
-        cuda::run_job(job, {device, inputs}, gpu_views, bench.context(), kernels::StopToken());
+        cuda::run_job({job, {}, {device, inputs}, gpu_views, kernels::StopToken()}, bench.context());
     if (!on_cpu || !on_gpu) {
         const std::string cpu_said = on_cpu ? "" : on_cpu.error().message,
                           gpu_said = on_gpu ? "" : on_gpu.error().message;
@@ -163,12 +163,12 @@ class Launches {
               cuda::reduce_workload(with.type, with.set.kind, with.sequences, with.n), policy,
               bench.context().limits)),
           columns_(with.sequences * 16 * cuda::kReduceColumns + 256, 0, 1),
-          partials_(with.sequences * shape_.closing.places * cuda::kReducePartialBytes, 0, 1),
+          partials_(with.sequences * shape_.closing.partials * cuda::kReducePartialBytes, 0, 1),
           tickets_(with.sequences * shape_.closing.tickets * 4, 0, 1),
           totals_(with.sequences * cuda::kReducePartialBytes, 0, 1) {
         require_cuda(cudaMemset(tickets_[0], 0, with.sequences * shape_.closing.tickets * 4), "cudaMemset");
         require_cuda(
-            cudaMemset(partials_[0], 0, with.sequences * shape_.closing.places * cuda::kReducePartialBytes),
+            cudaMemset(partials_[0], 0, with.sequences * shape_.closing.partials * cuda::kReducePartialBytes),
             "cudaMemset");
         for (unsigned c = 0; c < cuda::kReduceColumns; ++c)
             target_.column[c] = (with.set.statistics >> c & 1u) != 0
@@ -184,7 +184,7 @@ class Launches {
         const cuda::Segments input{data, with_.sequences, with_.n, with_.n, with_.n, with_.n};
         const cuda::ReduceRange range{0, with_.sequences, 0, shape_.groups};
         require_cuda(
-            cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_),
+            cuda::launch_reduce({with_.type, with_.set.kind, input, target_, work_, shape_}, range, stream_),
             "reduce");
     }
     std::string shape() const {
@@ -277,10 +277,11 @@ void bench_dot(GpuBench& bench, ElementType type, const char* size, std::uint64_
     const cuda::Context& context = bench.context();
     const cuda::ReduceShape shape =
         cuda::choose_reduce_shape(cuda::dot_workload(type, 1, n), context.policies.reduce, context.limits);
-    const Rotation partials(shape.closing.places * cuda::kReducePartialBytes, 0, 1),
+    const Rotation partials(shape.closing.partials * cuda::kReducePartialBytes, 0, 1),
         tickets(shape.closing.tickets * 4, 0, 1), out(256, 0, 1);
     require_cuda(cudaMemset(tickets[0], 0, shape.closing.tickets * 4), "cudaMemset");
-    require_cuda(cudaMemset(partials[0], 0, shape.closing.places * cuda::kReducePartialBytes), "cudaMemset");
+    require_cuda(cudaMemset(partials[0], 0, shape.closing.partials * cuda::kReducePartialBytes),
+                 "cudaMemset");
     const cuda::DotWork work{{partials[0], static_cast<std::uint32_t*>(tickets[0]), nullptr, nullptr},
                              out[0]};
     const GpuTime read = bench.time([&](std::size_t turn) {
@@ -292,7 +293,7 @@ void bench_dot(GpuBench& bench, ElementType type, const char* size, std::uint64_
     const GpuTime time = bench.time([&](std::size_t turn) {
         const auto input = [&](const void* data) { return cuda::Segments{data, 1, n, n, n, n}; };
         const cuda::DotInputs inputs{input(field.at(2 * turn)), input(field.at(2 * turn + 1)), false};
-        require_cuda(cuda::launch_dot(type, inputs, work, shape, {0, 1, 0, shape.groups}, context.stream),
+        require_cuda(cuda::launch_dot({type, inputs, work, shape}, {0, 1, 0, shape.groups}, context.stream),
                      "dot");
     });
     bench.report(name, n, 2 * bytes, time, "reading both", read);

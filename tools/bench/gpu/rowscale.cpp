@@ -21,19 +21,14 @@ std::vector<float> numbers(std::uint64_t n) {
 void launch_rowscale(const cuda::RowscaleArrays& arrays, const cuda::RowscalePolicy& policy,
                      const cuda::Context& context) {
     const cuda::RowscaleShape shape = cuda::rowscale_shape(ElementType::F32, arrays, policy, context.limits);
+    const cuda::RowscaleConfig config = context.config(policy);
     if (shape.method != cuda::RowscaleMethod::Spread) {
-        require_cuda(
-            cuda::launch_rowscale(ElementType::F32, arrays, shape, policy, context.limits, context.stream),
-            "rowscale");
+        require_cuda(cuda::launch_rowscale(arrays, shape, config), "rowscale");
         return;
     }
     const cuda::RowscalePiece all{0, arrays.rows * arrays.lines, 0, arrays.cols};
-    require_cuda(cuda::launch_rowscale_keys(ElementType::F32, arrays, all, shape, policy, context.limits,
-                                            context.stream),
-                 "rowscale");
-    require_cuda(cuda::launch_rowscale_divide(ElementType::F32, arrays, all, shape, policy, context.limits,
-                                              context.stream),
-                 "rowscale");
+    require_cuda(cuda::launch_rowscale_keys(arrays, all, shape, config), "rowscale");
+    require_cuda(cuda::launch_rowscale_divide(arrays, all, shape, config), "rowscale");
 }
 
 void bench_rowscale_case(GpuBench& bench, const std::string& name, std::uint64_t rows, std::uint64_t cols) {

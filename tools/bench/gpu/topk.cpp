@@ -126,7 +126,8 @@ class SelectBench {
         const auto on_cpu = kernels::run_job(job, {&host, 1}, cpu_views, nullptr, kernels::StopToken());
         const auto run = [&](std::size_t turn) {
             const kernels::InputView device{static_cast<const std::byte*>(inputs_[turn]), cols_};
-            auto done = cuda::run_job(job, {&device, 1}, gpu_views, bench_.context(), kernels::StopToken());
+            auto done =
+                cuda::run_job({job, {}, {&device, 1}, gpu_views, kernels::StopToken()}, bench_.context());
             if (!done)
                 std::fprintf(stderr, "%s: %s\n", name.c_str(), done.error().message.c_str()), std::exit(1);
             return std::move(*done);
@@ -154,37 +155,33 @@ class SelectBench {
         const cuda::Context& context = bench_.context();
         const cuda::SelectionPolicy& policy = context.policies.selection;
         const std::uint64_t n = rows_ * cols_;
-        const unsigned room = cuda::block_capacity(4, policy, context.limits);
-        if (k > room || n <= policy.block_elements) return;
+        const unsigned block = cuda::block_capacity(4, policy, context.limits);
+        if (k > block || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::KeySegments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
                                                  kernels::key::flip_of(true, type_ == ElementType::I32, 4));
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
-        const std::uint64_t place = std::min(cuda::safe_rank(k, n, sample), sample);
-        const std::uint64_t most =
-            std::min(n, std::max<std::uint64_t>(cuda::max_before(place, n, sample), 2ull * room));
-        const Rotation ranks(most * 4, 0, 1), indices(most * 8, 0, 1), state(sizeof(cuda::SelectState), 0, 1),
-            values(k * 4, 0, 1), places(k * 8, 0, 1);
-        const cuda::PairLists lists{ranks[0], static_cast<std::uint64_t*>(indices[0]), most};
-        const cuda::SelectionOutput output{values[0], static_cast<std::uint64_t*>(places[0]), nullptr, k,
+        const std::uint64_t rank = std::min(cuda::safe_rank(k, n, sample), sample);
+        const std::uint64_t capacity =
+            std::min(n, std::max<std::uint64_t>(cuda::max_before(rank, n, sample), 2ull * block));
+        const Rotation keys(capacity * 4, 0, 1), indices(capacity * 8, 0, 1),
+            state(sizeof(cuda::SelectState), 0, 1), values(k * 4, 0, 1), out_indices(k * 8, 0, 1);
+        const cuda::PairLists lists{keys[0], static_cast<std::uint64_t*>(indices[0]), capacity};
+        const cuda::SelectionOutput output{values[0], static_cast<std::uint64_t*>(out_indices[0]), nullptr, k,
                                            false};
         auto* const states = static_cast<cuda::SelectState*>(state[0]);
         const Rotation gathered(sample * 4, 0, 1);
         Rotation tickets(sizeof(std::uint32_t), 0, 1);
         tickets.zero(sizeof(std::uint32_t));
-        const cuda::SampleMemory memory{gathered[0], static_cast<std::uint32_t*>(tickets[0])};
+        const cuda::SampleCut cut{
+            sample, rank, states, {gathered[0], static_cast<std::uint32_t*>(tickets[0])}};
+        const cuda::FilteredSegments kept{states, lists, {}, nullptr};
+        const cuda::SelectionConfig config = context.config(policy);
         const auto step = [&](unsigned steps, std::size_t turn) {
             in.data = inputs_[turn];
-            require_cuda(cuda::launch_sample_cut(in, sample, place, states, memory, policy, context.stream),
-                         "sample");
-            if (steps > 1)
-                require_cuda(
-                    cuda::launch_filter(in, 0, n, states, lists, policy, context.limits, context.stream),
-                    "filter");
-            if (steps > 2)
-                require_cuda(cuda::launch_select_survivors(in, states, lists, output, room, policy,
-                                                           context.limits, context.stream),
-                             "select");
+            require_cuda(cuda::launch_sample_cut(in, cut, config), "sample");
+            if (steps > 1) require_cuda(cuda::launch_filter(in, {0, n}, kept, config), "filter");
+            if (steps > 2) require_cuda(cuda::launch_select_survivors(in, kept, output, config), "select");
         };
         const GpuTime sampled = bench_.time([&](std::size_t turn) { step(1, turn); });
         const GpuTime filtered = bench_.time([&](std::size_t turn) { step(2, turn); });
@@ -199,7 +196,7 @@ class SelectBench {
             "room for "
             "%llu\n",
             sampled.us, filtered.us - sampled.us, all.us - filtered.us,
-            static_cast<unsigned long long>(seen.survivors), static_cast<unsigned long long>(most));
+            static_cast<unsigned long long>(seen.survivors), static_cast<unsigned long long>(capacity));
     }
 
     GpuTime time_cub(std::uint32_t n, std::uint32_t k) {

@@ -105,7 +105,7 @@ Result<void> run_additions(LadderRun& run) {
     };
     const std::function<void(std::size_t)> own = [&](std::size_t turn) {
         require_cuda(cuda::launch_add(ElementType::F32, {x[turn], y[turn], z[turn], 1, n, n, n, nullptr},
-                                      run.context().policies.add, run.context().limits, run.context().stream),
+                                      run.context().config(run.context().policies.add)),
                      "add");
     };
     for (const auto& launch : {plain, own}) {

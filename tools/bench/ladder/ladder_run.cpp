@@ -34,8 +34,8 @@ void LadderRun::add_own_reduce(const std::string& stem, ElementType type, cuda::
                                const Rotation& x, const std::string& change) {
     const cuda::ReduceShape shape = cuda::choose_reduce_shape(cuda::reduce_workload(type, kind, 1, n),
                                                               context().policies.reduce, context().limits);
-    Rotation partials(shape.closing.places * cuda::kReducePartialBytes, 0, 1);
-    partials.zero(shape.closing.places * cuda::kReducePartialBytes);
+    Rotation partials(shape.closing.partials * cuda::kReducePartialBytes, 0, 1);
+    partials.zero(shape.closing.partials * cuda::kReducePartialBytes);
     const Rotation columns(std::uint64_t{16} * cuda::kReduceColumns, 0, 1);
     const std::uint64_t rest_bytes = cuda::kReducePartialBytes + 8 + 4 * shape.closing.tickets;
     Rotation rest(rest_bytes, 0, 1);  // the totals, the word for overflow, tickets
@@ -50,7 +50,7 @@ void LadderRun::add_own_reduce(const std::string& stem, ElementType type, cuda::
         target.column[column] = as<char>(columns[0]) + 16 * column;
     }
     const GpuTime time = timer_.time([&](std::size_t turn) {
-        require_cuda(cuda::launch_reduce(type, kind, {x[turn], 1, n, n, n, n}, target, work, shape,
+        require_cuda(cuda::launch_reduce({type, kind, {x[turn], 1, n, n, n, n}, target, work, shape},
                                          {0, 1, 0, shape.groups}, context().stream),
                      "reduce");
     });

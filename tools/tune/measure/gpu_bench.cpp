@@ -96,7 +96,8 @@ class GpuJob final : public MeasuredJob {
     }
 
     Result<kernels::RunReport> run_there(const tuning::PolicySet& policies, const kernels::StopToken& stop) {
-        return gpu_.run(reference_->job, inputs_, outputs_, stream_, stop, cuda::JobPolicies{&policies.cuda});
+        return gpu_.run({reference_->job, reference_->plan.parts, inputs_, outputs_, stop}, stream_,
+                        cuda::JobPolicies{&policies.cuda});
     }
 
     std::shared_ptr<const Reference> reference_;

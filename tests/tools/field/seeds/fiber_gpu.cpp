@@ -97,15 +97,13 @@ class FiberGpu final : public Gpu {
     void trim(Stream) override {}
     std::size_t workspace_limit() const override { return std::size_t{64} << 20; }
     Result<std::size_t> free_bytes() override { return std::size_t{1} << 30; }
-    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, Stream,
-                                   const kernels::StopToken& stop,
+    Result<kernels::RunReport> run(const cuda::JobRun& run, Stream,
                                    const cuda::JobPolicies& policies) override {
         const char* why_not = nullptr;
         cuda::Context context = *test::test_context(&why_not);
         if (policies.whole != nullptr) context.policies = *policies.whole;
         context.parts = policies;
-        return cuda::run_job(job, inputs, outputs, context, stop);
+        return cuda::run_job(run, context);
     }
 
   private:

@@ -147,9 +147,8 @@ JobBackend::Outcome GpuBackend::try_to_run(JobTask& task, const kernels::StopTok
         return Outcome::Fatal;
     }
     if (done) return Outcome::Done;
-    const bool may_repeat = !is_piece && (!prepared.in_place || !task.cost.started);
-    if (done.error().status == Status::OutOfMemory && prepared.backend == wire::BackendChoice::Auto &&
-        may_repeat) {
+    const bool input_changed = prepared.in_place && task.cost.started;
+    if (falls_back_to_cpu({prepared.backend, done.error().status, is_piece, input_changed})) {
         prepared.note = "not on the GPU: " + done.error().message;
         task.cost = RunCost();
         return Outcome::Passed;

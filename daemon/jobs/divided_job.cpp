@@ -42,14 +42,17 @@ class JoinedReply final : public JobRunner {
 
 }  // namespace
 
+// What splits in two splits in more.
+bool DividedJob::can_divide(const PreparedJob& whole) {
+    return whole.input_count == 1 && whole.uses[0].buffer() != nullptr && !whole.in_place &&
+           device::split_job(whole.job, whole.inputs[0], 2).has_value();
+}
+
 std::shared_ptr<DividedJob> DividedJob::create(const PreparedJob& whole, unsigned gpus) {
     const Job& job = whole.job;
-    if (gpus < 2 || whole.input_count != 1 || whole.uses[0].buffer() == nullptr || whole.in_place)
-        return nullptr;
     const bool by_rows = operation_of(job) == Operation::EntropyMap || job.axis == Axis::Rows;
     std::optional<device::JobSplit> split =
         device::split_job(job, whole.inputs[0], by_rows ? gpus : gpus * kPiecesOfAWhole);
-    if (!split) return nullptr;
     return std::shared_ptr<DividedJob>(new DividedJob(std::move(*split), gpus));
 }
 

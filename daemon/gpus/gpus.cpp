@@ -149,7 +149,7 @@ void Gpus::submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, cons
     for (std::size_t i = 0; i < prepared.uses.size(); ++i) {
         const bool is_input = i < prepared.input_count;
         Buffer* const buffer = prepared.uses[i].buffer();
-        if (buffer != nullptr) buffer->used_by(all_[gpu], is_input ? prepared.input_ranges[i].generation : 0);
+        if (buffer != nullptr) buffer->used_by(all_[gpu], is_input ? prepared.inputs[i].range.generation : 0);
     }
     all_[gpu]->executor().submit(task);
 }
@@ -176,7 +176,7 @@ void Gpus::run_whole(const std::shared_ptr<JobTask>& whole) {
     PreparedJob& prepared = whole->prepared;
     whole->divided.reset();
     whole->cost = RunCost();
-    prepared.input_buffers[0].may_register = prepared.uses[0].buffer()->client_buffer().may_register;
+    prepared.inputs[0].buffer.may_register = prepared.uses[0].buffer()->client_buffer().may_register;
     std::vector<std::uint64_t> work_ns;
     for (const auto& gpu : all_) {
         const ExecutorLoad load = gpu->executor().load();

@@ -29,7 +29,7 @@ std::uint64_t alone_ns(const Offer& offer) {
     return add(offer.start_ns, offer.run_ns);
 }
 
-// A client that asks for a GPU gets the error of its arena.
+// A client that wants a GPU gets the error of a full arena, not another backend.
 bool can_run_on(const PlacementInputs& inputs, const Offer& gpu) {
     return gpu.has_memory || inputs.wish == wire::BackendChoice::Gpu;
 }
@@ -79,9 +79,8 @@ bool is_near_one_thread(const PlacementInputs& inputs) {
                std::max(kNearBudget * inputs.inline_budget_ns, kNearPool * inputs.pool.run_ns);
 }
 
-// Beside a long job of another client, if the job is done there sooner than the pool would let it begin and
-// end: the express lane interrupts no job either. On an idle machine, if the job is not worth waking all
-// threads for.
+// The express lane takes a short job beside a long job of another client, if it ends there before the pool
+// could begin and end it. On an idle machine it takes a job that is not worth waking all threads for.
 bool takes_express(const PlacementInputs& inputs) {
     const Offer &express = inputs.express, &pool = inputs.pool;
     if (!fits_express(inputs) || express.run_ns > kExpressNs) return false;
@@ -121,8 +120,8 @@ Choice trial_at(Target target, const Offer& offer) {
     return trial;
 }
 
-// On the CPU, too, one target is tried now and then in place of the other: one thread, if it might do, and
-// the pool with a job that one thread computes. Beside another job it would tell nothing.
+// Adds the trials of the CPU: one thread in place of the pool if it may be as fast, and the pool in place of
+// one thread. Not beside another job, which would distort the time.
 Choice or_try_on_cpu(const PlacementInputs& inputs, const Choice& best) {
     const Offer &express = inputs.express, &pool = inputs.pool;
     if (best.reason == Reason::Trial || best.reason == Reason::Express || pool.wait_ns > 0) return best;
@@ -131,8 +130,7 @@ Choice or_try_on_cpu(const PlacementInputs& inputs, const Choice& best) {
     const Offer& other = alone ? pool : express;
     if (!is_due(other, other.done_ns(), best.done_ns, trial_jobs(inputs))) return best;
     if (alone) return trial_at(Target::Pool, pool);
-    // What is likely to run on the io thread is faster there than on a thread that has other things in its
-    // caches.
+    // A job that may fit the inline budget is tried on the io thread, which has its data in the caches.
     const bool is_inline = can_run_inline(inputs) && express.run_ns < 2 * inputs.inline_budget_ns;
     Choice trial = trial_at(is_inline ? Target::Inline : Target::Express, express);
     if (is_inline) trial.done_ns = express.run_ns;
@@ -147,7 +145,7 @@ Choice on_gpu(const PlacementInputs& inputs, Reason reason) {
     const Offer& chosen = inputs.gpus[choice.gpu];
     choice.done_ns = chosen.done_ns(inputs.paid_ns);
     choice.makes_copy = chosen.keep_ns > 0;
-    // Another GPU may have the data, or be idle.
+    // A copy may also be missing on another GPU, which is idle.
     const std::uint64_t best = inputs.gpus[first_done(inputs, UINT64_MAX)].done_ns(UINT64_MAX);
     if (chosen.keep_ns == 0 && choice.done_ns > best) choice.missed_ns = choice.done_ns - best;
 

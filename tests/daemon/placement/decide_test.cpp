@@ -3,337 +3,153 @@
 
 #include <gtest/gtest.h>
 
-#include "daemon/placement/correction_curve.h"
+#include "tests/daemon/placement/decide_cases.h"
 
 namespace tegu::daemon {
 namespace {
 
 using wire::BackendChoice;
 
-constexpr std::uint64_t kUs = 1000, kMs = 1'000'000;
-
-Offer offer(std::uint64_t run_ns, std::uint64_t wait_ns = 0, std::uint64_t copy_ns = 0,
-            std::uint64_t keep_ns = 0) {
-    Offer made;
-    made.run_ns = run_ns;
-    made.wait_ns = wait_ns;
-    made.start_ns = 20 * kUs;
-    made.copy_ns = copy_ns;
-    made.keep_ns = keep_ns;
-    return made;
-}
-
-Offer without_memory() {
-    Offer made;
-    made.has_memory = false;
-    return made;
-}
-
-// A job of 2 ms on one thread, 300 us on the pool, 100 us on a GPU.
-PlacementInputs example() {
-    PlacementInputs inputs;
-    inputs.inline_budget_ns = 50 * kUs;
-    inputs.max_scratch_bytes = 1000;
-    inputs.express = offer(2 * kMs);
-    inputs.pool = offer(300 * kUs);
-    inputs.gpus = {offer(100 * kUs)};
-    return inputs;
-}
-
-// Both backends are busy with others' long jobs.
-void make_busy(PlacementInputs& inputs) {
-    inputs.pool.wait_ns = 500 * kMs;
-    inputs.pool_runs_others = true;
-    inputs.gpus[0].wait_ns = 28 * kMs;
-}
-
-// One trial on the GPU is due, if trials are allowed.
-void make_trial_due(PlacementInputs& inputs) {
-    inputs.gpus[0] = offer(360 * kUs);
-    inputs.gpus[0].elsewhere = 60'000;
-    inputs.trial_jobs = 128;
-}
-
-// The same for one thread in place of the pool, on a machine without a GPU.
-void make_thread_trial_due(PlacementInputs& inputs) {
-    inputs.gpus.clear();
-    inputs.trial_jobs = 128;
-    inputs.express = offer(120 * kUs);
-    inputs.express.elsewhere = 5'000;
-    inputs.pool.run_ns = 60 * kUs;
-}
+// The example with changes.
+struct Given : PlacementInputs {
+    using In = PlacementInputs;
+    Given() : PlacementInputs(example()) {}
+    template <class Member, class Value>
+    Given& with(Member member, Value value) {
+        this->*member = value;
+        return *this;
+    }
+    Given& wish_cpu() { return with(&In::wish, BackendChoice::Cpu); }
+    Given& wish_gpu() { return with(&In::wish, BackendChoice::Gpu); }
+    Given& one_thread(std::uint64_t run_ns) { return with(&In::express, offer(run_ns, express.wait_ns)); }
+    Given& express_wait(std::uint64_t wait_ns) { return with(&In::express, offer(express.run_ns, wait_ns)); }
+    Given& pool_run(std::uint64_t run_ns) { return with(&In::pool, offer(run_ns)); }
+    Given& pool_wait(std::uint64_t wait_ns) { return with(&In::pool, offer(pool.run_ns, wait_ns)); }
+    Given& gpu(const Offer& only) { return with(&In::gpus, std::vector<Offer>{only}); }
+    Given& no_gpu() { return with(&In::gpus, std::vector<Offer>()); }
+    // Another client's long job runs on the pool.
+    Given& busy() { return pool_wait(500 * kMs).with(&In::pool_runs_others, true); }
+    // A trial is due on a GPU that takes so long.
+    Given& due(std::uint64_t run_ns = 360 * kUs, std::uint64_t wait_ns = 0) {
+        gpu(offer(run_ns, wait_ns)).gpus[0].elsewhere = 60'000;
+        return with(&In::trial_jobs, 128);
+    }
+    // The pool is fastest, and a trial is due on one thread.
+    Given& thread_due(std::uint64_t thread_ns, std::uint64_t pool_ns) {
+        no_gpu().one_thread(thread_ns).pool_run(pool_ns).express.elsewhere = 5'000;
+        return with(&In::trial_jobs, 128);
+    }
+    // One thread is fastest, and a trial is due on the pool.
+    Given& pool_due() {
+        one_thread(200 * kUs).no_gpu().pool.elsewhere = 5'000;
+        return with(&In::trial_jobs, 128);
+    }
+};
 
 struct Case {
     const char* rule;
-    void (*change)(PlacementInputs&);  // what differs from example()
+    PlacementInputs inputs;
     Target target;
     Reason reason;
 };
-using In = PlacementInputs;
 
-const Case kCases[] = {
-    {"done first: the GPU", [](In&) {}, Target::Gpu, Reason::Fastest},
-    {"done first: the CPU", [](In& in) { in.gpus[0].run_ns = 400 * kUs; }, Target::Pool, Reason::Fastest},
-    {"of equals the CPU", [](In& in) { in.gpus[0].run_ns = 300 * kUs; }, Target::Pool, Reason::Fastest},
+std::vector<Case> cases() {
+    using In = PlacementInputs;
+    constexpr Target kInline = Target::Inline, kExpress = Target::Express, kPool = Target::Pool,
+                     kGpu = Target::Gpu;
+    const Offer slow = offer(400 * kUs), full = without_memory();
+    return {
+        {"done first: the GPU", Given(), kGpu, Reason::Fastest},
+        {"done first: the CPU", Given().gpu(slow), kPool, Reason::Fastest},
+        {"of equals the CPU", Given().gpu(offer(300 * kUs)), kPool, Reason::Fastest},
 
-    {"inline: below the budget", [](In& in) { in.express.run_ns = 49 * kUs; }, Target::Inline, Reason::Small},
-    {"inline: wish for the CPU",
-     [](In& in) {
-         in.express.run_ns = 49 * kUs;
-         in.wish = BackendChoice::Cpu;
-     },
-     Target::Inline, Reason::Small},
-    {"inline: not with a wish for a GPU",
-     [](In& in) {
-         in.express.run_ns = 49 * kUs;
-         in.wish = BackendChoice::Gpu;
-     },
-     Target::Gpu, Reason::Asked},
-    {"inline: not at the budget", [](In& in) { in.express.run_ns = 50 * kUs; }, Target::Express,
-     Reason::Fastest},
-    {"inline: not again after it took too long",
-     [](In& in) {
-         in.express.run_ns = 10 * kUs;
-         in.gave_up_inline = true;
-     },
-     Target::Express, Reason::Fastest},
-    {"inline: working memory is left beside the running jobs",
-     [](In& in) {
-         in.express.run_ns = 10 * kUs;
-         in.scratch_bytes = 400;
-         in.running_scratch_bytes = 600;
-     },
-     Target::Inline, Reason::Small},
-    {"inline: too little working memory is left",
-     [](In& in) {
-         in.express.run_ns = 10 * kUs;
-         in.scratch_bytes = 401;
-         in.running_scratch_bytes = 600;
-     },
-     Target::Express, Reason::Fastest},
-    {"inline: a job without working memory needs none",
-     [](In& in) {
-         in.express.run_ns = 10 * kUs;
-         in.running_scratch_bytes = 2000;
-     },
-     Target::Inline, Reason::Small},
-    {"inline: never with a budget of 0",
-     [](In& in) {
-         in.inline_budget_ns = 0;
-         in.express.run_ns = 0;
-     },
-     Target::Express, Reason::Fastest},
+        {"inline: below the budget", Given().one_thread(50 * kUs - 1), kInline, Reason::Small},
+        {"inline: not at the budget", Given().one_thread(50 * kUs), kExpress, Reason::Fastest},
+        {"inline: no budget", Given().one_thread(0).with(&In::inline_budget_ns, 0), kExpress,
+         Reason::Fastest},
+        {"inline: wish for the CPU", Given().one_thread(kUs).wish_cpu(), kInline, Reason::Small},
+        {"inline: not with a wish for a GPU", Given().one_thread(kUs).wish_gpu(), kGpu, Reason::Asked},
+        {"inline: not again", Given().one_thread(kUs).with(&In::gave_up_inline, true), kExpress,
+         Reason::Fastest},
+        {"inline: enough memory",
+         Given().one_thread(kUs).with(&In::scratch_bytes, 400).with(&In::running_scratch_bytes, 600), kInline,
+         Reason::Small},
+        {"inline: too little memory",
+         Given().one_thread(kUs).with(&In::scratch_bytes, 401).with(&In::running_scratch_bytes, 600),
+         kExpress, Reason::Fastest},
+        {"inline: needs no memory", Given().one_thread(kUs).with(&In::running_scratch_bytes, 2000), kInline,
+         Reason::Small},
 
-    {"wish: the CPU", [](In& in) { in.wish = BackendChoice::Cpu; }, Target::Pool, Reason::Asked},
-    {"wish: a GPU, whatever it takes",
-     [](In& in) {
-         in.wish = BackendChoice::Gpu;
-         in.gpus[0] = offer(900 * kMs, 900 * kMs);
-     },
-     Target::Gpu, Reason::Asked},
-    {"wish: a GPU without memory, which gives the error",
-     [](In& in) {
-         in.wish = BackendChoice::Gpu;
-         in.gpus = {without_memory()};
-     },
-     Target::Gpu, Reason::Asked},
-    {"only: no GPU has memory", [](In& in) { in.gpus = {without_memory()}; }, Target::Pool, Reason::Only},
-    {"only: no GPU", [](In& in) { in.gpus.clear(); }, Target::Pool, Reason::Only},
+        {"wish: the CPU", Given().wish_cpu(), kPool, Reason::Asked},
+        {"wish: a GPU, whatever it takes", Given().gpu(offer(900 * kMs, 900 * kMs)).wish_gpu(), kGpu,
+         Reason::Asked},
+        {"wish: a GPU without memory", Given().gpu(full).wish_gpu(), kGpu, Reason::Asked},
+        {"only: no GPU has memory", Given().gpu(full), kPool, Reason::Only},
+        {"only: no GPU", Given().no_gpu(), kPool, Reason::Only},
 
-    {"queue: a long one at the GPU", [](In& in) { in.gpus[0].wait_ns = 28 * kMs; }, Target::Pool,
-     Reason::Queue},
-    {"queue: a short wait is worth it", [](In& in) { in.gpus[0].wait_ns = 100 * kUs; }, Target::Gpu,
-     Reason::Fastest},
-    {"queue: a long one at the pool",
-     [](In& in) {
-         in.pool.wait_ns = 10 * kMs;
-         in.gpus[0] = offer(600 * kUs);
-     },
-     Target::Gpu, Reason::Queue},
-    {"copy: for this job alone, short enough", [](In& in) { in.gpus[0].copy_ns = 199 * kUs; }, Target::Gpu,
-     Reason::Fastest},
-    {"copy: for this job alone, too long", [](In& in) { in.gpus[0].copy_ns = 201 * kUs; }, Target::Pool,
-     Reason::Copy},
-    {"copy: for later jobs too, not paid yet",
-     [](In& in) {
-         in.gpus[0].keep_ns = kMs;
-         in.paid_ns = 799 * kUs;
-     },
-     Target::Pool, Reason::Copy},
-    {"copy: for later jobs too, paid",
-     [](In& in) {
-         in.gpus[0].keep_ns = kMs;
-         in.paid_ns = 801 * kUs;
-     },
-     Target::Gpu, Reason::Fastest},
+        {"queue: long at the GPU", Given().gpu(offer(100 * kUs, 28 * kMs)), kPool, Reason::Queue},
+        {"queue: short at the GPU", Given().gpu(offer(100 * kUs, 100 * kUs)), kGpu, Reason::Fastest},
+        {"queue: long at the pool", Given().gpu(slow).pool_wait(10 * kMs), kGpu, Reason::Queue},
+        {"copy: short", Given().gpu(offer(100 * kUs, 0, 199 * kUs)), kGpu, Reason::Fastest},
+        {"copy: of equals the CPU", Given().gpu(offer(100 * kUs, 0, 200 * kUs)), kPool, Reason::Copy},
+        {"copy: kept, not paid", Given().gpu(offer(100 * kUs, 0, 0, kMs)).with(&In::paid_ns, 800 * kUs),
+         kPool, Reason::Copy},
+        {"copy: kept, paid", Given().gpu(offer(100 * kUs, 0, 0, kMs)).with(&In::paid_ns, 801 * kUs), kGpu,
+         Reason::Fastest},
 
-    {"express: beside a long job of another client", make_busy, Target::Express, Reason::Express},
-    {"express: not if the GPU is free",
-     [](In& in) {
-         make_busy(in);
-         in.gpus[0].wait_ns = 0;
-     },
-     Target::Gpu, Reason::Fastest},
-    {"express: with a wish for the CPU, too",
-     [](In& in) {
-         make_busy(in);
-         in.wish = BackendChoice::Cpu;
-     },
-     Target::Express, Reason::Express},
-    {"express: not behind a job of the same client",
-     [](In& in) {
-         in.gpus.clear();
-         in.pool.wait_ns = 500 * kMs;
-     },
-     Target::Pool, Reason::Only},
-    {"express: not with more working memory than 8 MiB",
-     [](In& in) {
-         make_busy(in);
-         in.gpus.clear();
-         in.scratch_bytes = (8 << 20) + 1;
-     },
-     Target::Pool, Reason::Only},
-    {"express: not if one thread takes too long",
-     [](In& in) {
-         make_busy(in);
-         in.gpus.clear();
-         in.express.run_ns = kExpressNs + 1;
-     },
-     Target::Pool, Reason::Only},
-    {"express: not if the user has enough there",
-     [](In& in) {
-         make_busy(in);
-         in.gpus.clear();
-         in.express_own_ns = 4 * kMs;
-     },
-     Target::Pool, Reason::Only},
-    {"express: not if the pool is done sooner",
-     [](In& in) {
-         make_busy(in);
-         in.gpus.clear();
-         in.express.wait_ns = 600 * kMs;
-     },
-     Target::Pool, Reason::Only},
+        {"express: beside a long job", Given().busy().no_gpu(), kExpress, Reason::Express},
+        {"express: the GPU is busy, too", Given().busy().gpu(offer(100 * kUs, 28 * kMs)), kExpress,
+         Reason::Express},
+        {"express: not if the GPU is free", Given().busy(), kGpu, Reason::Fastest},
+        {"express: with a wish for the CPU", Given().busy().wish_cpu(), kExpress, Reason::Express},
+        {"express: not behind an own job", Given().no_gpu().pool_wait(500 * kMs), kPool, Reason::Only},
+        {"express: not above 8 MiB", Given().busy().no_gpu().with(&In::scratch_bytes, (8 << 20) + 1), kPool,
+         Reason::Only},
+        {"express: not if it takes too long", Given().busy().no_gpu().one_thread(kExpressNs + 1), kPool,
+         Reason::Only},
+        {"express: not beyond the user's share", Given().busy().no_gpu().with(&In::express_own_ns, 4 * kMs),
+         kPool, Reason::Only},
+        {"express: not if the pool is sooner", Given().busy().no_gpu().express_wait(600 * kMs), kPool,
+         Reason::Only},
 
-    {"one thread: waking the pool takes longer",
-     [](In& in) {
-         in.gpus[0].run_ns = 400 * kUs;
-         in.express = offer(200 * kUs);
-     },
-     Target::Express, Reason::Fastest},
-    {"one thread: not behind another job there",
-     [](In& in) {
-         in.gpus[0].run_ns = 400 * kUs;
-         in.express = offer(200 * kUs, 101 * kUs);
-     },
-     Target::Pool, Reason::Fastest},
-    {"one thread: not while the pool works, as jobs of one client keep their order",
-     [](In& in) {
-         in.gpus[0].run_ns = 400 * kUs;
-         in.express = offer(200 * kUs);
-         in.pool.wait_ns = 1;
-     },
-     Target::Pool, Reason::Fastest},
-    {"one thread: not if a GPU is faster", [](In& in) { in.express = offer(200 * kUs); }, Target::Gpu,
-     Reason::Fastest},
-    {"one thread: with a wish for the CPU",
-     [](In& in) {
-         in.express = offer(200 * kUs);
-         in.wish = BackendChoice::Cpu;
-     },
-     Target::Express, Reason::Asked},
-    {"one thread: the pool is tried in its place",
-     [](In& in) {
-         in.express = offer(200 * kUs);
-         in.wish = BackendChoice::Cpu;
-         in.trial_jobs = 128;
-         in.pool.elsewhere = 5'000;
-     },
-     Target::Pool, Reason::Trial},
+        {"one thread: sooner than the pool wakes", Given().one_thread(200 * kUs).gpu(slow), kExpress,
+         Reason::Fastest},
+        {"one thread: not behind another job",
+         Given().one_thread(200 * kUs).gpu(slow).express_wait(101 * kUs), kPool, Reason::Fastest},
+        {"one thread: not while the pool works", Given().one_thread(200 * kUs).gpu(slow).pool_wait(1), kPool,
+         Reason::Fastest},
+        {"one thread: not if a GPU is faster", Given().one_thread(200 * kUs), kGpu, Reason::Fastest},
+        {"one thread: with a wish for the CPU", Given().one_thread(200 * kUs).wish_cpu(), kExpress,
+         Reason::Asked},
 
-    {"trial: due on the GPU", make_trial_due, Target::Gpu, Reason::Trial},
-    {"trial: none with placement.trial_jobs = 0",
-     [](In& in) {
-         make_trial_due(in);
-         in.trial_jobs = 0;
-     },
-     Target::Pool, Reason::Fastest},
-    {"trial: not with memory that is used for the first time",
-     [](In& in) {
-         make_trial_due(in);
-         in.cold = true;
-     },
-     Target::Pool, Reason::Fastest},
-    {"trial: not with a deadline",
-     [](In& in) {
-         make_trial_due(in);
-         in.has_deadline = true;
-     },
-     Target::Pool, Reason::Fastest},
-    {"trial: not with high priority",
-     [](In& in) {
-         make_trial_due(in);
-         in.high_priority = true;
-     },
-     Target::Pool, Reason::Fastest},
-    {"trial: not where somebody works",
-     [](In& in) {
-         make_trial_due(in);
-         in.gpus[0].wait_ns = 1;
-     },
-     Target::Pool, Reason::Fastest},
-    {"trial: not for 30 ms",
-     [](In& in) {
-         make_trial_due(in);
-         in.gpus[0].run_ns = 100 * kMs;
-         in.pool.run_ns = in.express.run_ns = 70 * kMs;
-     },
-     Target::Pool, Reason::Fastest},
-    {"trial: not against a wish",
-     [](In& in) {
-         make_trial_due(in);
-         in.wish = BackendChoice::Cpu;
-     },
-     Target::Pool, Reason::Asked},
-    {"trial: one thread, if it may be near the pool", make_thread_trial_due, Target::Express, Reason::Trial},
-    {"trial: on the io thread, if it may be below the budget",
-     [](In& in) {
-         make_thread_trial_due(in);
-         in.express.run_ns = 60 * kUs;
-         in.pool.run_ns = 30 * kUs;
-     },
-     Target::Inline, Reason::Trial},
-    {"trial: not on the io thread again",
-     [](In& in) {
-         make_thread_trial_due(in);
-         in.express.run_ns = 60 * kUs;
-         in.pool.run_ns = 30 * kUs;
-         in.gave_up_inline = true;
-     },
-     Target::Express, Reason::Trial},
-    {"trial: not beside another job",
-     [](In& in) {
-         make_thread_trial_due(in);
-         in.pool.wait_ns = 1;
-     },
-     Target::Pool, Reason::Only},
-    {"trial: not far above the budget",
-     [](In& in) {
-         make_thread_trial_due(in);
-         in.express.run_ns = 220 * kUs;
-     },
-     Target::Pool, Reason::Only},
-};
+        {"trial: due on the GPU", Given().due(), kGpu, Reason::Trial},
+        {"trial: switched off", Given().due().with(&In::trial_jobs, 0), kPool, Reason::Fastest},
+        {"trial: not with cold memory", Given().due().with(&In::cold, true), kPool, Reason::Fastest},
+        {"trial: not with a deadline", Given().due().with(&In::has_deadline, true), kPool, Reason::Fastest},
+        {"trial: not with high priority", Given().due().with(&In::high_priority, true), kPool,
+         Reason::Fastest},
+        {"trial: not beside another job", Given().due(360 * kUs, 1), kPool, Reason::Fastest},
+        {"trial: not for 30 ms", Given().due(100 * kMs).pool_run(70 * kMs).one_thread(70 * kMs), kPool,
+         Reason::Fastest},
+        {"trial: not against a wish", Given().due().wish_cpu(), kPool, Reason::Asked},
+        {"trial: the pool, not one thread", Given().pool_due(), kPool, Reason::Trial},
+        {"trial: one thread, not the pool", Given().thread_due(120 * kUs, 60 * kUs), kExpress, Reason::Trial},
+        {"trial: on the io thread", Given().thread_due(60 * kUs, 30 * kUs), kInline, Reason::Trial},
+        {"trial: not on the io thread again",
+         Given().thread_due(60 * kUs, 30 * kUs).with(&In::gave_up_inline, true), kExpress, Reason::Trial},
+        {"trial: not beside a job on the pool", Given().thread_due(120 * kUs, 60 * kUs).pool_wait(1), kPool,
+         Reason::Only},
+        {"trial: not far above the budget", Given().thread_due(220 * kUs, 60 * kUs), kPool, Reason::Only},
+    };
+}
 
 TEST(Decide, EachRule) {
-    for (const Case& each : kCases) {
-        PlacementInputs inputs = example();
-        each.change(inputs);
-        const Result<Choice> choice = decide(inputs);
+    for (const Case& each : cases()) {
+        const Result<Choice> choice = decide(each.inputs);
         ASSERT_TRUE(choice.ok()) << each.rule;
         EXPECT_EQ(target_word(each.target), target_word(choice->target)) << each.rule;
         EXPECT_EQ(reason_word(each.reason), reason_word(choice->reason)) << each.rule;
-        EXPECT_EQ(each.reason == Reason::Small, is_inline(inputs)) << each.rule;
+        EXPECT_EQ(each.reason == Reason::Small, is_inline(each.inputs)) << each.rule;
     }
 }
 
@@ -424,23 +240,6 @@ TEST(Decide, PredictsTheTimeAtEachTarget) {
     EXPECT_FALSE(decide(inputs)->considered);
 }
 
-TEST(Decide, ACopyThatLaterJobsUseIsMadeOnceItsLackHasCostAsMuch) {
-    PlacementInputs inputs = example();
-    inputs.gpus[0].keep_ns = 1 * kMs;
-    std::uint64_t jobs = 0;
-    for (; decide(inputs)->target != Target::Gpu && jobs < 100; ++jobs) {
-        const Choice choice = *decide(inputs);
-        EXPECT_EQ(reason_word(Reason::Copy), reason_word(choice.reason));
-        EXPECT_EQ(200 * kUs, choice.missed_ns);
-        EXPECT_FALSE(choice.makes_copy);
-        inputs.paid_ns += choice.missed_ns;
-    }
-    EXPECT_EQ(5u, jobs) << "1 ms in steps of 0.2 ms, of which the last is left to gain";
-    EXPECT_TRUE(decide(inputs)->makes_copy);
-    inputs.gpus[0].run_ns = 400 * kUs;
-    EXPECT_EQ(0u, decide(inputs)->missed_ns) << "a copy would gain nothing";
-}
-
 TEST(Decide, OfSeveralGpusTheOneThatIsDoneFirst) {
     const auto chosen = [](std::vector<Offer> gpus, std::uint64_t paid_ns = 0) {
         PlacementInputs inputs = example();
@@ -504,58 +303,6 @@ TEST(Decide, ALongJobIsDividedOverIdleGpus) {
     inputs.gpus = {offer(10 * kMs), offer(10 * kMs)};
     EXPECT_EQ(target_word(Target::Gpu), target_word(decide(inputs)->target));
     EXPECT_EQ(reason_word(Reason::Fastest), reason_word(decide(inputs)->reason));
-}
-
-TEST(Decide, TriesWhatIsNotKnownBeforeItIsForgotten) {
-    PlacementInputs inputs = example();
-    inputs.trial_jobs = 128;
-    inputs.pool.seen = 16;
-    inputs.gpus[0] = offer(360 * kUs);
-    const auto jobs_until_trial = [&](Offer& tried) {
-        for (tried.elsewhere = 0; tried.elsewhere < 100'000; ++tried.elsewhere)
-            if (decide(inputs)->reason == Reason::Trial) return tried.elsewhere;
-        return 100'000u;
-    };
-    EXPECT_LE(jobs_until_trial(inputs.gpus[0]), 8u) << "never tried: soon";
-    EXPECT_EQ(target_word(Target::Gpu), target_word(decide(inputs)->target));
-    inputs.gpus[0].seen = 16;
-    const unsigned known = jobs_until_trial(inputs.gpus[0]);
-    EXPECT_GE(known, 3 * 128u) << "as they come in threes";
-    EXPECT_LE(known, 3 * 256u) << "once in a while, if it costs little";
-    inputs.gpus[0].run_ns = 1200 * kUs;
-    EXPECT_GT(jobs_until_trial(inputs.gpus[0]), 4 * known) << "more seldom, if it costs much";
-    inputs.gpus[0].run_ns = 10 * kMs;
-    EXPECT_EQ(60'000u, jobs_until_trial(inputs.gpus[0]))
-        << "a device that was throttled must be able to come back";
-    inputs.gpus[0].run_ns = 30 * kMs;
-    EXPECT_EQ(100'000u, jobs_until_trial(inputs.gpus[0])) << "never, if one trial costs too much";
-    // The same for the CPU, where the GPU is chosen.
-    inputs = example();
-    inputs.trial_jobs = 128;
-    const unsigned of_the_cpu = jobs_until_trial(inputs.pool);
-    EXPECT_LE(of_the_cpu, 32u);
-    EXPECT_EQ(target_word(Target::Pool), target_word(decide(inputs)->target));
-}
-
-TEST(Decide, TrialsCostLittle) {
-    for (const double ratio : {1.05, 1.5, 2.0, 4.0, 8.0, 15.0, 50.0}) {
-        PlacementInputs inputs = example();
-        inputs.trial_jobs = 128;
-        inputs.gpus[0] = offer(static_cast<std::uint64_t>(ratio * 320 * kUs) - 20 * kUs);
-        inputs.gpus[0].seen = 16;
-        double spent = 0, best = 0;
-        unsigned row = 0;
-        for (int i = 0; i < 200'000; ++i) {
-            const Choice choice = *decide(inputs);
-            spent += static_cast<double>(choice.done_ns);
-            best += 320.0 * kUs;
-            const bool tried = choice.reason == Reason::Trial;
-            row = tried ? (row + 1) % CorrectionCurve::kTrialsInARow : row;
-            if (tried) inputs.gpus[0].elsewhere = row == 0 ? 0 : UINT16_MAX;
-            if (!tried) ++inputs.gpus[0].elsewhere;
-        }
-        EXPECT_LT(spent / best, 1.005) << ratio;
-    }
 }
 
 TEST(Decide, HugePredictionsDoNotOverflow) {

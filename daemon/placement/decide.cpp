@@ -79,7 +79,7 @@ bool is_near_one_thread(const PlacementInputs& inputs) {
                std::max(kNearBudget * inputs.inline_budget_ns, kNearPool * inputs.pool.run_ns);
 }
 
-// The express lane takes a short job beside a long job of another client, if it ends there before the pool
+// Beside a long job of another client, the express lane takes a short job that ends there before the pool
 // could begin and end it. On an idle machine it takes a job that is not worth waking all threads for.
 bool takes_express(const PlacementInputs& inputs) {
     const Offer &express = inputs.express, &pool = inputs.pool;

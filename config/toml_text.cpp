@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "config/setting_info.h"
 
@@ -94,7 +95,7 @@ std::optional<TextError> check_toml_text(std::string_view text) {
 std::string key_text(std::string_view key) {
     const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
         const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        return is_letter || is_digit(c) || c == '_' || c == '-';
     });
     return bare && key.size() <= 64 ? std::string(key) : quoted_text(key);
 }

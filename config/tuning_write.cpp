@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/number_text.h"
 #include "config/setting_info.h"
@@ -24,10 +25,10 @@ std::string quoted(const std::string& text) {
 }
 
 // A name as a key: quoted unless it has only letters, digits, "_" and "-".
-std::string key_of(const std::string& name) {
+std::string toml_key(const std::string& name) {
     const bool bare = std::all_of(name.begin(), name.end(), [](char c) {
         const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        return is_letter || is_digit(c) || c == '_' || c == '-';
     });
     return bare && !name.empty() ? name : quoted(name);
 }
@@ -83,7 +84,7 @@ void add_row(const TuningRow& row, std::string* page) {
     add_class(row.jobs, row.revision, page);
     *page += "policy = {";
     for (const TuningValue& value : row.policy)
-        *page += (&value == &row.policy.front() ? " " : ", ") + key_of(value.name) + " = " +
+        *page += (&value == &row.policy.front() ? " " : ", ") + toml_key(value.name) + " = " +
                  (value.word.empty() ? std::to_string(value.number) : quoted(value.word));
     *page += row.policy.empty() ? "}\n" : " }\n";
     *page += evidence_text(row.evidence);

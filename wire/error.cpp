@@ -9,15 +9,15 @@
 namespace tegu::wire {
 namespace {
 
-std::string_view cut(const std::string& text) {
+std::string_view cut_error_text(const std::string& text) {
     return cut_text(text, kMaxErrorTextBytes);
 }
 
 }  // namespace
 
 void encode(const Error& error, ByteBuffer& out) {
-    const std::string_view field = cut(error.field), allowed = cut(error.allowed),
-                           message = cut(error.message);
+    const std::string_view field = cut_error_text(error.field), allowed = cut_error_text(error.allowed),
+                           message = cut_error_text(error.message);
     Writer writer(out, 8 + field.size() + allowed.size() + message.size());
     writer.u16(static_cast<std::uint16_t>(field.size()));
     writer.u16(static_cast<std::uint16_t>(allowed.size()));

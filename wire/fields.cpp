@@ -12,20 +12,20 @@ namespace {
 enum Kind : std::uint8_t { kU64 = 0, kF64 = 1, kText = 2 };
 constexpr std::size_t kEntryBytes = 4;  // before the name
 
-std::string_view cut(const std::string& text) {
+std::string_view cut_field_text(const std::string& text) {
     return cut_text(text, kMaxFieldTextBytes);
 }
 
 std::size_t value_bytes(const FieldValue& value) {
     const auto* text = std::get_if<std::string>(&value);
-    return text != nullptr ? cut(*text).size() : 8;
+    return text != nullptr ? cut_field_text(*text).size() : 8;
 }
 
 struct WriteValue {
     Writer& writer;
     void operator()(std::uint64_t value) const { writer.u64(value); }
     void operator()(double value) const { writer.f64(value); }
-    void operator()(const std::string& value) const { writer.text(cut(value)); }
+    void operator()(const std::string& value) const { writer.text(cut_field_text(value)); }
 };
 
 void check_length(Reader& reader, bool good) {

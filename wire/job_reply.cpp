@@ -9,7 +9,7 @@
 namespace tegu::wire {
 namespace {
 
-constexpr std::size_t kFixedBytes = 32;
+constexpr std::size_t kReplyBytes = 32;
 constexpr std::size_t kArrayBytes = 32;
 
 bool checked_bytes(const ArraySpec& spec, std::uint64_t& bytes) {
@@ -74,7 +74,7 @@ std::size_t encode_job_reply_prefix(const JobReply& message, std::size_t data_by
     assert(message.arrays.size() <= kMaxArrays && message.policy.size() <= kMaxPolicyBytes);
     const std::size_t padding = padding_to_8(message.policy.size());
     const std::size_t prefix =
-        kFixedBytes + message.arrays.size() * kArrayBytes + message.policy.size() + padding;
+        kReplyBytes + message.arrays.size() * kArrayBytes + message.policy.size() + padding;
     const std::size_t data_begin = out.size() + prefix;
     Writer writer(out, prefix + data_bytes);
     writer.u8(static_cast<std::uint8_t>(message.backend));

@@ -6,9 +6,10 @@
 namespace tegu::wire {
 namespace {
 
-constexpr std::size_t kHeadBytes = 16;
-constexpr std::size_t kEntryBytes = 40;  // before the texts
-static_assert(kHeadBytes + kMaxErrorTextBytes + kMaxKernelsListed * (kEntryBytes + 2 * kMaxKernelTextBytes) <=
+constexpr std::size_t kKernelsBytes = 16;
+constexpr std::size_t kKernelBytes = 40;  // before the texts
+static_assert(kKernelsBytes + kMaxErrorTextBytes +
+                      kMaxKernelsListed * (kKernelBytes + 2 * kMaxKernelTextBytes) <=
                   kMaxBodyBytes,
               "the longest list fits a body");
 
@@ -35,9 +36,9 @@ Result<KernelsRequest> decode_kernels_request(Bytes body) {
 void encode(const KernelsReply& message, ByteBuffer& out) {
     assert(message.kernels.size() <= kMaxKernelsListed);
     const std::string_view reason = reason_of(message);
-    std::size_t bytes = kHeadBytes + reason.size();
+    std::size_t bytes = kKernelsBytes + reason.size();
     for (const KernelInfo& kernel : message.kernels)
-        bytes += kEntryBytes + kernel.name.size() + kernel.moves.size();
+        bytes += kKernelBytes + kernel.name.size() + kernel.moves.size();
     Writer writer(out, bytes);
     writer.u32(message.total);
     writer.u32(message.threads_per_multiprocessor);

@@ -12,7 +12,7 @@ using health::Exposition;
 using health::MetricType;
 using health::UseReport;
 
-constexpr MetricType kGauge = MetricType::Gauge, kCounter = MetricType::Counter;
+constexpr MetricType kCounter = MetricType::Counter;
 
 template <class T>
 void single(Exposition& out, const char* name, MetricType type, const char* help, T value) {
@@ -67,13 +67,13 @@ void add_counters(const ReportSources& sources, Exposition& out) {
 }
 
 void add_queue(const DaemonReport& report, Exposition& out) {
-    out.family("tegu_jobs_waiting", kGauge, "Jobs in queues.");
+    out.family("tegu_jobs_waiting", MetricType::Gauge, "Jobs in queues.");
     out.sample({{"priority", "high"}}, report.queue.high);
     out.sample({{"priority", "normal"}}, report.queue.normal);
     out.sample({{"priority", "low"}}, report.queue.low);
-    single(out, "tegu_jobs_running", kGauge, "Jobs on executors.", report.queue.running);
-    single(out, "tegu_predicted_work_seconds", kGauge, "Predicted time of the jobs that wait and run.",
-           report.queue.predicted_seconds);
+    single(out, "tegu_jobs_running", MetricType::Gauge, "Jobs on executors.", report.queue.running);
+    single(out, "tegu_predicted_work_seconds", MetricType::Gauge,
+           "Predicted time of the jobs that wait and run.", report.queue.predicted_seconds);
     out.family("tegu_executor_jobs_total", kCounter, "Jobs and pieces of jobs that an executor ended.");
     for (const health::ExecutorReport& each : report.executors)
         out.sample({{"executor", each.name}}, each.jobs_total);
@@ -83,10 +83,11 @@ void add_queue(const DaemonReport& report, Exposition& out) {
 }
 
 void add_costs(const DaemonReport& report, Exposition& out) {
-    out.family("tegu_cost_bias_ratio", kGauge, "Measured to predicted time of recent jobs, geometric mean.");
+    out.family("tegu_cost_bias_ratio", MetricType::Gauge,
+               "Measured to predicted time of recent jobs, geometric mean.");
     for (const health::OperationCosts& each : report.operation_costs)
         out.sample({{"operation", each.operation}}, each.costs.bias_ratio);
-    out.family("tegu_cost_error_ratio", kGauge,
+    out.family("tegu_cost_error_ratio", MetricType::Gauge,
                "By how much predictions of nine in ten recent jobs were off at most.");
     for (const health::OperationCosts& each : report.operation_costs)
         out.sample({{"operation", each.operation}}, each.costs.error_ratio);
@@ -94,7 +95,7 @@ void add_costs(const DaemonReport& report, Exposition& out) {
 
 void add_placement(const DaemonReport& report, Exposition& out) {
     const health::PlacementReport& placement = report.placement;
-    out.family("tegu_cost_model_info", kGauge,
+    out.family("tegu_cost_model_info", MetricType::Gauge,
                "Where the times come from that decide where jobs run; always 1.");
     out.sample({{"cpu", placement.cpu}, {"gpu", placement.gpu.empty() ? "none" : placement.gpu}},
                std::int64_t{1});
@@ -106,13 +107,13 @@ void add_placement(const DaemonReport& report, Exposition& out) {
 }
 
 void add_supervision(const DaemonReport& report, Exposition& out) {
-    single(out, "tegu_last_reload_successful", kGauge,
+    single(out, "tegu_last_reload_successful", MetricType::Gauge,
            "0 while the settings before a reload that failed are in force.",
            std::int64_t{report.reloads.empty() || report.reloads.front().ok});
     if (report.watchdog) {
-        single(out, "tegu_watchdog_interval_seconds", kGauge,
+        single(out, "tegu_watchdog_interval_seconds", MetricType::Gauge,
                "Silence after which the service manager ends the daemon.", report.watchdog->interval_seconds);
-        single(out, "tegu_watchdog_longest_silence_seconds", kGauge, "The longest silence so far.",
+        single(out, "tegu_watchdog_longest_silence_seconds", MetricType::Gauge, "The longest silence so far.",
                report.watchdog->worst_gap_seconds);
     }
 }
@@ -120,11 +121,11 @@ void add_supervision(const DaemonReport& report, Exposition& out) {
 }  // namespace
 
 void add_server_metrics(const ReportSources& sources, const DaemonReport& report, Exposition& out) {
-    out.family("tegu_build_info", kGauge, "The version of tegud; always 1.");
+    out.family("tegu_build_info", MetricType::Gauge, "The version of tegud; always 1.");
     out.sample({{"version", report.version}}, std::int64_t{1});
-    out.family("tegu_backend_info", kGauge, "What computes; always 1.");
+    out.family("tegu_backend_info", MetricType::Gauge, "What computes; always 1.");
     out.sample({{"backend", report.backend}, {"memory_class", report.memory_class}}, std::int64_t{1});
-    single(out, "tegu_uptime_seconds", kGauge, "Time since the start.", report.uptime_seconds);
+    single(out, "tegu_uptime_seconds", MetricType::Gauge, "Time since the start.", report.uptime_seconds);
     add_counters(sources, out);
     add_queue(report, out);
     add_jobs(report, sources.record.statistics, out);
@@ -140,9 +141,10 @@ void add_user_metrics(const DaemonReport& report, Exposition& out) {
         for (const UseReport& use : report.users) out.sample({{"uid", std::to_string(use.uid)}}, use.*member);
         if (report.other_users) out.sample({{"uid", "others"}}, (*report.other_users).*member);
     };
-    family("tegu_user_connections", kGauge, "Open connections of a user.", &UseReport::connections);
-    family("tegu_user_buffer_bytes", kGauge, "Buffers of a user.", &UseReport::buffer_bytes);
-    family("tegu_user_jobs_in_flight", kGauge, "Jobs of a user that wait and run.",
+    family("tegu_user_connections", MetricType::Gauge, "Open connections of a user.",
+           &UseReport::connections);
+    family("tegu_user_buffer_bytes", MetricType::Gauge, "Buffers of a user.", &UseReport::buffer_bytes);
+    family("tegu_user_jobs_in_flight", MetricType::Gauge, "Jobs of a user that wait and run.",
            &UseReport::jobs_in_flight);
     family("tegu_user_jobs_total", kCounter, "Jobs of a user that were answered.", &UseReport::jobs_total);
     family("tegu_user_device_seconds_total", kCounter, "Time of GPUs for jobs of a user, copies included.",

@@ -7,7 +7,7 @@ namespace tegu::device {
 namespace {
 
 // copies begin and end at multiples of this, so that adjacent jobs share one
-constexpr std::uint64_t kGrain = 64 << 10;
+constexpr std::uint64_t kCopyGrain = 64 << 10;
 constexpr std::uint64_t kLittle =
     256 << 10;                           // copying this much takes less time than freeing other copies for it
 constexpr std::size_t kMostRanges = 64;  // ranges remembered for one copy
@@ -83,8 +83,8 @@ Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const
         }
     }
     Copy made;
-    made.begin = range.begin / kGrain * kGrain;
-    made.end = std::min(buffer.bytes, (range.end + kGrain - 1) / kGrain * kGrain);
+    made.begin = range.begin / kCopyGrain * kCopyGrain;
+    made.end = std::min(buffer.bytes, (range.end + kCopyGrain - 1) / kCopyGrain * kCopyGrain);
     made.last_job = job_;
     if (found != known_.end()) {
         Copies& copies = found->second;

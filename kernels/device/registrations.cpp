@@ -8,10 +8,11 @@ namespace tegu::device {
 namespace {
 
 // ranges begin and end at multiples of this, which is a multiple of every page size
-constexpr std::uint64_t kGrain = 2 << 20;
+constexpr std::uint64_t kPageGrain = 2 << 20;
 
 Registrations::Range whole_grains(const Registrations::Range& range, std::uint64_t bytes) {
-    return {range.begin / kGrain * kGrain, std::min(bytes, (range.end + kGrain - 1) / kGrain * kGrain)};
+    return {range.begin / kPageGrain * kPageGrain,
+            std::min(bytes, (range.end + kPageGrain - 1) / kPageGrain * kPageGrain)};
 }
 
 }  // namespace

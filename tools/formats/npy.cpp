@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "base/ascii.h"
+
 namespace tegu {
 namespace formats {
 namespace {
@@ -46,7 +48,7 @@ class Scanner {
         skip_blanks();
         const std::size_t begin = at_;
         value = 0;
-        for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+        for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) {
             if (value > (static_cast<std::uint64_t>(INT64_MAX) - 9) / 10) return false;
             value = value * 10 + static_cast<std::uint64_t>(text_[at_] - '0');
         }
@@ -113,7 +115,7 @@ Expected<std::uint8_t> element_type_of(std::string_view descr) {
     return bad_data("descr", kAllowedDescr, ".npy: element type " + quoted(descr) + " is not known here");
 }
 
-Error malformed(const std::string& what) {
+Error malformed_npy(const std::string& what) {
     return bad_data("header", "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", ".npy: " + what);
 }
 
@@ -124,12 +126,13 @@ struct Keys {
 // One entry of the dictionary.
 Expected<void> parse_entry(Scanner& scanner, ArrayHeader& header, Keys& seen) {
     std::string_view key;
-    if (!scanner.take_string(key) || !scanner.take(':')) return malformed("the header is not a dictionary");
+    if (!scanner.take_string(key) || !scanner.take(':'))
+        return malformed_npy("the header is not a dictionary");
     if (key == "descr" && !seen.descr) {
         std::string_view descr;
         if (scanner.peek('['))
             return bad_data("descr", kAllowedDescr, ".npy: a structured array; save one of its fields");
-        if (!scanner.take_string(descr)) return malformed("'descr' is not a string");
+        if (!scanner.take_string(descr)) return malformed_npy("'descr' is not a string");
         Expected<std::uint8_t> type = element_type_of(descr);
         if (!type) return type.error();
         header.type = *type;
@@ -137,14 +140,14 @@ Expected<void> parse_entry(Scanner& scanner, ArrayHeader& header, Keys& seen) {
     } else if (key == "fortran_order" && !seen.order) {
         header.column_major = scanner.take_word("True");
         if (!header.column_major && !scanner.take_word("False"))
-            return malformed("'fortran_order' is neither True nor False");
+            return malformed_npy("'fortran_order' is neither True nor False");
         seen.order = true;
     } else if (key == "shape" && !seen.shape) {
         if (!scanner.take_tuple(header.shape))
-            return malformed("'shape' is not a tuple of at most 32 integers of 63 bits");
+            return malformed_npy("'shape' is not a tuple of at most 32 integers of 63 bits");
         seen.shape = true;
     } else {
-        return malformed("key " + quoted(key) + " is unknown or stands there twice");
+        return malformed_npy("key " + quoted(key) + " is unknown or stands there twice");
     }
     return {};
 }
@@ -153,15 +156,15 @@ Expected<ArrayHeader> parse_dictionary(std::string_view text) {
     ArrayHeader header;
     Keys seen;
     Scanner scanner(text);
-    if (!scanner.take('{')) return malformed("the header is not a dictionary");
+    if (!scanner.take('{')) return malformed_npy("the header is not a dictionary");
     while (!scanner.take('}')) {
         Expected<void> entry = parse_entry(scanner, header, seen);
         if (!entry) return entry.error();
-        if (!scanner.take(',') && !scanner.peek('}')) return malformed("the header is not a dictionary");
+        if (!scanner.take(',') && !scanner.peek('}')) return malformed_npy("the header is not a dictionary");
     }
-    if (!scanner.at_end()) return malformed("text after the dictionary of the header");
+    if (!scanner.at_end()) return malformed_npy("text after the dictionary of the header");
     if (!seen.descr || !seen.order || !seen.shape)
-        return malformed("the header lacks one of 'descr', 'fortran_order', 'shape'");
+        return malformed_npy("the header lacks one of 'descr', 'fortran_order', 'shape'");
     return header;
 }
 
@@ -186,8 +189,8 @@ bool looks_like_npy(std::string_view prefix) {
 }
 
 Expected<ArrayHeader> parse_npy(std::string_view prefix, std::uint64_t file_bytes) {
-    if (!looks_like_npy(prefix)) return malformed("the magic string is missing");
-    if (prefix.size() < 10) return malformed("truncated: the file ends within the header");
+    if (!looks_like_npy(prefix)) return malformed_npy("the magic string is missing");
+    if (prefix.size() < 10) return malformed_npy("truncated: the file ends within the header");
     const auto major = static_cast<unsigned char>(prefix[6]);
     const auto minor = static_cast<unsigned char>(prefix[7]);
     if (major < 1 || major > 3 || minor != 0) {
@@ -197,12 +200,12 @@ Expected<ArrayHeader> parse_npy(std::string_view prefix, std::uint64_t file_byte
     }
     const std::size_t length_bytes = major == 1 ? 2 : 4;
     const std::uint64_t begin = 8 + length_bytes;
-    if (prefix.size() < begin) return malformed("truncated: the file ends within the header");
+    if (prefix.size() < begin) return malformed_npy("truncated: the file ends within the header");
     const std::uint64_t length = little_endian(prefix.substr(8, length_bytes));
     if (length > 65535)
         return bad_data("header", "0..65535 bytes", ".npy: a header of " + std::to_string(length) + " bytes");
     if (begin + length > file_bytes || begin + length > prefix.size())
-        return malformed("truncated: the file ends within the header");
+        return malformed_npy("truncated: the file ends within the header");
 
     Expected<ArrayHeader> header = parse_dictionary(prefix.substr(begin, length));
     if (!header) return header;

@@ -3,15 +3,14 @@
 
 #include <cstring>
 
+#include "base/ascii.h"
+
 namespace tegu {
 namespace formats {
 namespace {
 
 bool is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 // Decimal numbers between blanks. Comments, from # to the end of the line, count as a blank where the format
@@ -50,7 +49,7 @@ class Numbers {
     bool comments_;
 };
 
-Error malformed(const std::string& message) {
+Error malformed_pgm(const std::string& message) {
     return bad_data("header", "P5 or P2, width, height, maximum", ".pgm: " + message);
 }
 
@@ -83,7 +82,7 @@ bool looks_like_pnm(std::string_view prefix) {
 }
 
 Expected<PgmHeader> parse_pgm(std::string_view prefix, std::uint64_t file_bytes) {
-    if (!looks_like_pnm(prefix)) return malformed("the magic number is missing");
+    if (!looks_like_pnm(prefix)) return malformed_pgm("the magic number is missing");
     if (prefix[1] != '5' && prefix[1] != '2') {
         return bad_data("format", "P5, P2",
                         std::string("a netpbm image of kind P") + prefix[1] +
@@ -94,14 +93,14 @@ Expected<PgmHeader> parse_pgm(std::string_view prefix, std::uint64_t file_bytes)
     Numbers numbers(prefix, 2, true);
     std::uint64_t width = 0, height = 0, maximum = 0;
     if (!numbers.next(width) || !numbers.next(height) || !numbers.next(maximum))
-        return malformed(numbers.at_end() ? "truncated: the file ends within the header"
-                                          : "width, height or maximum is not a number");
+        return malformed_pgm(numbers.at_end() ? "truncated: the file ends within the header"
+                                              : "width, height or maximum is not a number");
     if (width == 0 || height == 0) return bad_data("width", "1..", ".pgm: an image without pixels");
     if (maximum < 1 || maximum > 65535)
         return bad_data("maximum", "1..65535", ".pgm: a maximum of " + std::to_string(maximum));
     if (numbers.at() >= prefix.size() || !is_blank(prefix[numbers.at()]))
-        return malformed(numbers.at_end() ? "truncated: the file ends within the header"
-                                          : "no blank after the maximum");
+        return malformed_pgm(numbers.at_end() ? "truncated: the file ends within the header"
+                                              : "no blank after the maximum");
 
     header.maximum = static_cast<std::uint32_t>(maximum);
     header.array.type = maximum < 256 ? TEGU_U8 : TEGU_U16;

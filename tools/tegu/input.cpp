@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/ascii.h"
 #include "tools/formats/npy.h"
 #include "tools/tegu/output/text.h"
 
@@ -186,7 +187,7 @@ Expected<std::vector<std::uint64_t>> parse_shape(const std::string& word) {
     for (;;) {
         char* end = nullptr;
         errno = 0;
-        const unsigned long long extent = *at >= '0' && *at <= '9' ? std::strtoull(at, &end, 10) : 0;
+        const unsigned long long extent = is_digit(*at) ? std::strtoull(at, &end, 10) : 0;
         if (end == nullptr || errno != 0 || extent > static_cast<unsigned long long>(INT64_MAX) ||
             shape.size() == formats::kMaxDimensions || (*end != '\0' && *end != 'x' && *end != ','))
             return usage_error("--shape", word, "extents such as 1000, 480x640 or 480,640");

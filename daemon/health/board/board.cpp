@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace tegu::daemon::health {
 namespace {
 
@@ -109,7 +111,7 @@ Value<std::string> parse_soc(std::string_view text) {
         if (!word.known()) return word.unknown();
         last = *word;
         // Releases 35 append "nvidia,tegra23x" after the chip's own number.
-        if (word->compare(0, 12, "nvidia,tegra") == 0 && word->back() >= '0' && word->back() <= '9') break;
+        if (word->compare(0, 12, "nvidia,tegra") == 0 && is_digit(word->back())) break;
     }
     if (last.compare(0, kVendor.size(), kVendor) == 0) last.erase(0, kVendor.size());
     if (last.empty()) return Unknown{Cause::Garbage, excerpt(text) + " names no SoC"};

@@ -13,14 +13,12 @@
 #include <limits>
 #include <memory>
 
+#include "base/ascii.h"
+
 namespace tegu::daemon::health {
 namespace {
 
 constexpr int kMostEntries = 4096;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 // Runs of digits compare as numbers.
 bool before(const std::string& a, const std::string& b) {

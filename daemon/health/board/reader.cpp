@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace tegu::daemon::health {
 namespace {
 
 bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 bool is_printable(char c) {
     return c >= ' ' && c <= '~';

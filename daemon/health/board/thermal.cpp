@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ascii.h"
+
 namespace tegu::daemon::health {
 namespace {
 
@@ -20,7 +22,7 @@ bool trips_throttle(std::string_view zone) {
 }
 
 std::string_view without_number(std::string_view text) {
-    while (!text.empty() && text.back() >= '0' && text.back() <= '9') text.remove_suffix(1);
+    while (!text.empty() && is_digit(text.back())) text.remove_suffix(1);
     return text;
 }
 

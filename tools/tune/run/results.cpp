@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tune/run/results.h"
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "tools/tune/table/row_merge.h"
 
@@ -61,7 +62,7 @@ std::string table_key(const TuningDevice& device) {
     std::string key;
     for (const char raw : without_marks(device.name)) {
         const char c = raw >= 'A' && raw <= 'Z' ? static_cast<char>(raw - 'A' + 'a') : raw;
-        const bool is_word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        const bool is_word = (c >= 'a' && c <= 'z') || is_digit(c);
         if (is_word) key += c;
         if (!is_word && !key.empty() && key.back() != '-') key += '-';
     }

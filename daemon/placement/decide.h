@@ -64,7 +64,7 @@ struct PlacementInputs {
     // A trial runs a job on a target that is not expected to be the fastest, to detect wrong predictions. 0:
     // no trials.
     std::uint64_t trial_jobs = 0;
-    // None of these is a trial.
+    // A job with one of these is never a trial.
     bool cold = false;  // it uses memory for the first time
     bool has_deadline = false;
     bool high_priority = false;

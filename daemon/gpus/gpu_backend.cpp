@@ -28,7 +28,7 @@ class GpuJobRunner final : public JobRunner {
                            RunCost& cost) {
         cost = RunCost();
         try {
-            Result<kernels::RunReport> report = compute(prepared, prepared.output, {}, stop, cost);
+            Result<kernels::RunReport> report = compute(prepared, prepared.output.data, {}, stop, cost);
             if (!report) return std::move(report).error();
             policy = policy_text(*report);
             return {};
@@ -41,20 +41,8 @@ class GpuJobRunner final : public JobRunner {
     Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
                                        Span<const kernels::OutputView>, const kernels::StopToken& stop,
                                        RunCost& cost) override {
-        std::array<device::GpuInput, wire::kMaxInputs> inputs;
-        for (std::size_t i = 0; i < prepared.input_count; ++i) {
-            inputs[i].view = prepared.inputs[i];
-            if (prepared.input_buffers[i].id != 0) inputs[i].buffer = &prepared.input_buffers[i];
-            inputs[i].range = prepared.input_ranges[i];
-            inputs[i].is_output = prepared.input_is_output[i];
-        }
-        device::GpuOutput output;
+        device::JobOutput output = prepared.output;
         output.data = base;
-        output.offsets = prepared.output_offsets;
-        if (prepared.in_output) output.buffer = &prepared.output_buffer;
-        output.begin = prepared.output_begin;
-        output.skip_rows = prepared.skip_rows;
-        output.rows = prepared.wanted_rows;
         const int ordinal = runner_.info().ordinal;
         tuning::JobChoice choice;
         cuda::JobPolicies policies;
@@ -64,9 +52,10 @@ class GpuJobRunner final : public JobRunner {
         }
         device::GpuCost spent;
         cost.started = true;  // should an exception pass, its output may have been written
-        Result<kernels::RunReport> report = runner_.run(
-            prepared.job, prepared.plan, Span<const device::GpuInput>(inputs.data(), prepared.input_count),
-            output, stop, spent, policies);
+        Result<kernels::RunReport> report =
+            runner_.run(prepared.job, prepared.plan,
+                        Span<const device::JobInput>(prepared.inputs.data(), prepared.input_count), output,
+                        stop, spent, policies);
         cost.started = spent.started;
         cost.copy_ns = spent.moved.copy_ns;
         cost.copied_bytes = spent.moved.bytes_copied;
@@ -147,9 +136,8 @@ JobBackend::Outcome GpuBackend::try_to_run(JobTask& task, const kernels::StopTok
         return Outcome::Fatal;
     }
     if (done) return Outcome::Done;
-    const bool may_repeat = !is_piece && (!prepared.in_place || !task.cost.started);
-    if (done.error().status == Status::OutOfMemory && prepared.backend == wire::BackendChoice::Auto &&
-        may_repeat) {
+    const bool input_changed = prepared.in_place && task.cost.started;
+    if (falls_back_to_cpu({prepared.backend, done.error().status, is_piece, input_changed})) {
         prepared.note = "not on the GPU: " + done.error().message;
         task.cost = RunCost();
         return Outcome::Passed;
@@ -179,26 +167,23 @@ SampleTime GpuBackend::time_sample(const Job& job, const SampleMemory& memory) {
     SampleTime time;
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan || !SampleMemory::holds(job, *plan)) return time;
-    device::ClientBuffer buffer;
-    buffer.id = kSamples;
-    buffer.readable = memory.input();
-    buffer.bytes = SampleMemory::bytes();
-    buffer.sealed = true;
-    device::GpuInput input;
+    device::JobInput input;
     input.view = {memory.input(), job.cols};
-    input.buffer = &buffer;
+    input.buffer.id = kSamples;
+    input.buffer.readable = memory.input();
+    input.buffer.bytes = SampleMemory::bytes();
+    input.buffer.sealed = true;
     input.range = {0, job.rows * job.cols * element_bytes(job.type), 1};
-    const std::array<device::GpuInput, wire::kMaxInputs> inputs{input, input};
+    const std::array<device::JobInput, wire::kMaxInputs> inputs{input, input};
     const auto count =
         static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
-    const std::vector<std::uint64_t> offsets = SampleMemory::offsets(*plan);
-    device::GpuOutput output;
+    device::JobOutput output;
     output.data = memory.output();
-    output.offsets = offsets;
+    output.offsets = SampleMemory::offsets(*plan);
     for (unsigned run = 0; run <= ProbePlan::kRuns; ++run) {
         const TimePoint start = Clock::now();
         device::GpuCost cost;
-        if (!runner_->run(job, *plan, Span<const device::GpuInput>(inputs.data(), count), output,
+        if (!runner_->run(job, *plan, Span<const device::JobInput>(inputs.data(), count), output,
                           kernels::StopToken(), cost))
             return SampleTime();
         time.spent_ns += nanoseconds(Clock::now() - start);

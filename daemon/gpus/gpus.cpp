@@ -135,28 +135,13 @@ void Gpus::open(const config::Settings& settings, Executor& fallback, const std:
     }
 }
 
-bool Gpus::may_divide(const PreparedJob& prepared) {
-    const Operation operation = operation_of(prepared.job);
-    return (operation == Operation::Reduce || operation == Operation::EntropyMap) &&
-           prepared.input_count == 1 && prepared.uses[0].buffer() != nullptr && !prepared.in_place;
-}
-
-std::size_t Gpus::least_loaded() const {
-    std::size_t least = 0;
-    std::uint64_t least_ns = UINT64_MAX;
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-        const ExecutorLoad load = all_[i]->executor().load();
-        if (load.waiting_ns + load.running_ns >= least_ns) continue;
-        least = i;
-        least_ns = load.waiting_ns + load.running_ns;
-    }
-    return least;
-}
-
-void Gpus::submit(std::shared_ptr<JobTask> task) {
-    if (task->choice.answer.divided && divide(task)) return;
-    task->gpu = task->choice.answer.gpu;
-    submit_to(task->gpu, task, task->prepared);
+void Gpus::submit(const std::shared_ptr<JobTask>& task) {
+    const Choice& choice = task->choice;
+    task->gpu = choice.gpu;
+    if (!choice.divided()) return submit_to(task->gpu, task, task->prepared);
+    task->divided = DividedJob::create(task->prepared, static_cast<unsigned>(choice.shared.size()));
+    for (const DividedJob::Piece& piece : task->divided->make_pieces(task))
+        submit_to(choice.shared[piece.gpu], piece.task, task->prepared);
 }
 
 // `prepared`: holds the buffers of the job.
@@ -164,23 +149,9 @@ void Gpus::submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, cons
     for (std::size_t i = 0; i < prepared.uses.size(); ++i) {
         const bool is_input = i < prepared.input_count;
         Buffer* const buffer = prepared.uses[i].buffer();
-        if (buffer != nullptr) buffer->used_by(all_[gpu], is_input ? prepared.input_ranges[i].generation : 0);
+        if (buffer != nullptr) buffer->used_by(all_[gpu], is_input ? prepared.inputs[i].range.generation : 0);
     }
     all_[gpu]->executor().submit(task);
-}
-
-bool Gpus::divide(const std::shared_ptr<JobTask>& task) {
-    std::vector<std::size_t> idle;
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-        const ExecutorLoad load = all_[i]->executor().load();
-        if (load.waiting + load.running == 0) idle.push_back(i);
-    }
-    task->divided = DividedJob::create(task->prepared, static_cast<unsigned>(idle.size()));
-    if (task->divided == nullptr) return false;
-    task->gpu = idle.front();
-    for (const DividedJob::Piece& piece : task->divided->make_pieces(task))
-        submit_to(idle[piece.gpu], piece.task, task->prepared);
-    return true;
 }
 
 // Returns the whole job if that was the last piece and the result is joined. Runs outside of a session's
@@ -205,8 +176,13 @@ void Gpus::run_whole(const std::shared_ptr<JobTask>& whole) {
     PreparedJob& prepared = whole->prepared;
     whole->divided.reset();
     whole->cost = RunCost();
-    prepared.input_buffers[0].may_register = prepared.uses[0].buffer()->client_buffer().may_register;
-    whole->gpu = least_loaded();
+    prepared.inputs[0].buffer.may_register = prepared.uses[0].buffer()->client_buffer().may_register;
+    std::vector<std::uint64_t> work_ns;
+    for (const auto& gpu : all_) {
+        const ExecutorLoad load = gpu->executor().load();
+        work_ns.push_back(load.waiting_ns + load.running_ns);
+    }
+    whole->gpu = gpu_to_repeat_on(work_ns);
     submit_to(whole->gpu, whole, prepared);
 }
 

@@ -40,11 +40,8 @@ class Gpus {
 
     const GpuStatus& status() const { return status_; }
     const std::vector<std::shared_ptr<GpuExecutor>>& all() const { return all_; }
-    // Submits the job to the GPU of its choice, or in pieces to all idle GPUs if it can be divided. REQUIRES:
-    // all() is not empty.
-    void submit(std::shared_ptr<JobTask> task);
-    // False if a job of this kind is never divided.
-    static bool may_divide(const PreparedJob& prepared);
+    // Submits the job to the GPU of its choice, or in pieces to those that share it.
+    void submit(const std::shared_ptr<JobTask>& task);
 
     // As in Executor, for all GPUs. Divided jobs are joined, or run again whole if joining fails. remove()
     // takes out all waiting pieces; the job ends after its running pieces. REQUIRES: the caller stops a job
@@ -66,9 +63,7 @@ class Gpus {
                               const std::function<void()>& wake);
     void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake,
               WarmUp& warm_up);
-    std::size_t least_loaded() const;
     void submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared);
-    bool divide(const std::shared_ptr<JobTask>& task);
     std::shared_ptr<JobTask> end_piece(JobTask& piece);
     void run_whole(const std::shared_ptr<JobTask>& whole);
 

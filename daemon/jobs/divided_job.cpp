@@ -42,21 +42,24 @@ class JoinedReply final : public JobRunner {
 
 }  // namespace
 
+// What splits in two splits in more.
+bool DividedJob::can_divide(const PreparedJob& whole) {
+    return whole.input_count == 1 && whole.uses[0].buffer() != nullptr && !whole.in_place &&
+           device::split_job(whole.job, whole.inputs[0].view, 2).has_value();
+}
+
 std::shared_ptr<DividedJob> DividedJob::create(const PreparedJob& whole, unsigned gpus) {
     const Job& job = whole.job;
-    if (gpus < 2 || whole.input_count != 1 || whole.uses[0].buffer() == nullptr || whole.in_place)
-        return nullptr;
     const bool by_rows = operation_of(job) == Operation::EntropyMap || job.axis == Axis::Rows;
     std::optional<device::JobSplit> split =
-        device::split_job(job, whole.inputs[0], by_rows ? gpus : gpus * kPiecesOfAWhole);
-    if (!split) return nullptr;
+        device::split_job(job, whole.inputs[0].view, by_rows ? gpus : gpus * kPiecesOfAWhole);
     return std::shared_ptr<DividedJob>(new DividedJob(std::move(*split), gpus));
 }
 
 // The next piece goes to the GPU with the least work.
 std::vector<DividedJob::Piece> DividedJob::make_pieces(const std::shared_ptr<JobTask>& whole) {
     const PreparedJob& prepared = whole->prepared;
-    if (!prepared.in_output) area_.resize(static_cast<std::size_t>(prepared.result_bytes));
+    if (!prepared.in_output()) area_.resize(static_cast<std::size_t>(prepared.result_bytes));
     states_.resize(split_.by_rows ? 0 : split_.pieces.size());
     left_ = split_.pieces.size();
     costs_.assign(gpus_, RunCost());
@@ -87,33 +90,33 @@ std::shared_ptr<JobTask> DividedJob::make_piece(const std::shared_ptr<JobTask>& 
     task->pid = whole->pid;
 
     PreparedJob& to = task->prepared;
-    const std::uint64_t row_stride = from.inputs[0].row_stride;
+    const std::uint64_t row_stride = from.inputs[0].view.row_stride;
     to.job = piece.job;
     to.plan = kernels::plan_job(piece.job).value();
     to.backend = from.backend;
     to.tuning = from.tuning;
     to.input_count = 1;
-    to.inputs[0] = {from.inputs[0].data + piece.input_begin(row_stride),
-                    std::max(row_stride, piece.job.cols)};
-    to.input_buffers[0] = from.input_buffers[0];
-    const device::ClientRange& range = from.input_ranges[0];
-    to.input_ranges[0] = {range.begin + piece.input_begin(row_stride),
-                          range.begin + piece.input_end(row_stride), range.generation};
+    device::JobInput& input = to.inputs[0];
+    input = from.inputs[0];
+    input.view = {input.view.data + piece.input_begin(row_stride), std::max(row_stride, piece.job.cols)};
+    input.range.end = input.range.begin + piece.input_end(row_stride);
+    input.range.begin += piece.input_begin(row_stride);
     if (split_.by_rows) {
-        to.output = from.in_output ? from.output : area_.data();
-        to.skip_rows = piece.skip_rows;
-        to.wanted_rows = piece.output_rows;
+        to.output.data = from.in_output() ? from.output.data : area_.data();
+        to.output.skip_rows = piece.skip_rows;
+        to.output.rows = piece.output_rows;
         for (std::size_t i = 0; i < from.plan.outputs.size(); ++i) {
             const ArraySpec& array = from.plan.outputs[i];
-            to.output_offsets.push_back(from.output_offsets[i] +
+            to.output.offsets.push_back(from.output.offsets[i] +
                                         piece.output_row * array.cols * element_bytes(array.type));
         }
     } else {
         State& state = states_[index];
-        to.result_bytes = wire::layout_arrays(to.plan.outputs, 8, to.output_offsets).value();
+        to.result_bytes = wire::layout_arrays(to.plan.outputs, 8, to.output.offsets).value();
         state.memory.resize(static_cast<std::size_t>(to.result_bytes));
-        to.output = state.memory.data();
-        for (const std::uint64_t offset : to.output_offsets) state.arrays.push_back({to.output + offset});
+        to.output.data = state.memory.data();
+        for (const std::uint64_t offset : to.output.offsets)
+            state.arrays.push_back({to.output.data + offset});
     }
     return task;
 }

@@ -14,7 +14,9 @@ namespace tegu::daemon {
 
 class DividedJob {
   public:
-    // Null if the job cannot be divided. `gpus`: number of GPUs that share it, at least 2.
+    // Whether the bytes of the job allow pieces; decide() has the rule whether it is worth them.
+    static bool can_divide(const PreparedJob& whole);
+    // `gpus`: number of GPUs that share it, at least 2. REQUIRES: can_divide(whole).
     static std::shared_ptr<DividedJob> create(const PreparedJob& whole, unsigned gpus);
 
     // The pieces, each with the index of its GPU among those that share the job. Call once. REQUIRES: created

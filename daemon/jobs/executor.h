@@ -18,7 +18,7 @@
 
 #include "daemon/jobs/job_runner.h"
 #include "daemon/jobs/scheduler.h"
-#include "daemon/placement/choice.h"
+#include "daemon/placement/decide.h"
 #include "daemon/placement/sample_memory.h"
 #include "kernels/execution/cpu/thread_pool.h"
 

@@ -16,7 +16,7 @@ Executors::Executors(const config::Settings& settings, std::unique_ptr<CpuBacken
 
 // A job that took too long inline returns with another choice.
 void Executors::submit(std::shared_ptr<JobTask> task) {
-    switch (task->choice.answer.target) {
+    switch (task->choice.target) {
         case Target::Inline:
         case Target::Express: return express_.submit(std::move(task));
         case Target::Pool: return cpu_.submit(std::move(task));

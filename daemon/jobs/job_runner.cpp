@@ -41,11 +41,11 @@ Result<void> JobRunner::run(const PreparedJob& prepared, const kernels::StopToke
 
 Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
                                        wire::ByteBuffer& out, RunCost& cost) {
-    std::byte* base = prepared.in_output ? prepared.output : area_.get();
+    std::byte* base = prepared.in_output() ? prepared.output.data : area_.get();
     // clears the result of an earlier client
-    if (!prepared.in_output) std::memset(base, 0, prepared.result_bytes);
+    if (!prepared.in_output()) std::memset(base, 0, prepared.result_bytes);
     outputs_.clear();
-    for (const std::uint64_t offset : prepared.output_offsets) outputs_.push_back({base + offset});
+    for (const std::uint64_t offset : prepared.output.offsets) outputs_.push_back({base + offset});
     Result<kernels::RunReport> report = compute(prepared, base, outputs_, stop, cost);
     if (!report) return std::move(report).error();
     std::string policy = policy_text(*report);
@@ -62,10 +62,11 @@ Result<kernels::RunReport> JobRunner::compute(const PreparedJob& prepared, std::
                                               const kernels::StopToken& stop, RunCost& cost) {
     const TimePoint start = Clock::now();
     cost.started = true;
+    std::array<kernels::InputView, wire::kMaxInputs> inputs;
+    for (std::size_t i = 0; i < prepared.input_count; ++i) inputs[i] = prepared.inputs[i].view;
     Result<kernels::RunReport> report =
-        kernels::run_job(prepared.job, prepared.plan,
-                         Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
-                         outputs, kernels::CpuContext{pool_, prepared.cpu_policies}, stop);
+        kernels::run_job(prepared.job, prepared.plan, {inputs.data(), prepared.input_count}, outputs,
+                         kernels::CpuContext{pool_, prepared.cpu_policies}, stop);
     cost.compute_ns = nanoseconds(Clock::now() - start);
     name_row(prepared, prepared.cpu_choice);
     return report;
@@ -90,19 +91,19 @@ void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& re
     for (std::size_t i = 0; i < specs_.size() && i < report.filled_columns.size(); ++i)
         if (specs_[i].rows == 1) specs_[i].cols = std::min(specs_[i].cols, report.filled_columns[i]);
     std::size_t data_bytes = 0;
-    if (prepared.in_output) {
-        offsets_ = prepared.output_offsets;
+    if (prepared.in_output()) {
+        offsets_ = prepared.output.offsets;
     } else {
         // Smaller than what prepare_job laid out, which fitted.
         data_bytes = static_cast<std::size_t>(wire::layout_arrays(specs_, 8, offsets_).value());
     }
     reply_.backend = backend();
     reply_.policy = policy.substr(0, wire::kMaxPolicyBytes);
-    reply_.in_output = prepared.in_output;
+    reply_.in_output = prepared.in_output();
     reply_.arrays.clear();
     for (std::size_t i = 0; i < specs_.size(); ++i) reply_.arrays.push_back({specs_[i], offsets_[i]});
     const std::size_t data = wire::encode_job_reply_prefix(reply_, data_bytes, out);
-    if (prepared.in_output) return;
+    if (prepared.in_output()) return;
     for (std::size_t i = 0; i < specs_.size(); ++i)
         if (const std::size_t bytes = array_bytes(specs_[i]))
             std::memcpy(out.data() + data + offsets_[i], outputs_[i].data, bytes);

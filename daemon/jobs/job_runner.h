@@ -36,7 +36,7 @@ class JobRunner {
                      wire::ByteBuffer& out, RunCost& cost);
 
   protected:
-    // Computes into `outputs`, at `prepared.output_offsets` from `base`; sets `cost`.
+    // Computes into `outputs`, at `prepared.output.offsets` from `base`; sets `cost`.
     virtual Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
                                                Span<const kernels::OutputView> outputs,
                                                const kernels::StopToken& stop, RunCost& cost);

@@ -30,52 +30,44 @@ bool extent_of(const Job& job, std::uint64_t row_stride, std::uint64_t& bytes) {
            bytes <= INT64_MAX;
 }
 
-// An input in a buffer; without one it is in the message.
-struct BoundInput {
-    std::shared_ptr<Buffer> buffer;
-    BufferRange range;
-    bool dense = true;
-    bool in_place = false;  // it is the first array of the result, too
-};
-using BoundInputs = std::array<BoundInput, wire::kMaxInputs>;
+// The buffer of each operand, parallel to PreparedJob::uses; null: the array is in the message or the reply.
+using Buffers = std::array<std::shared_ptr<Buffer>, wire::kMaxInputs + 1>;
 
 std::string input_name(std::size_t index) {
     return "inputs[" + std::to_string(index) + "]";
 }
 
-Result<BoundInput> bind_input(const Job& job, const wire::Operand& operand, std::uint64_t row_stride,
-                              const BufferTable& buffers, const std::string& name) {
-    std::shared_ptr<Buffer> buffer = buffers.find(operand.handle);
-    if (buffer == nullptr) return not_found(name, operand.handle);
+// An input in a buffer. REQUIRES: its row stride is set.
+Result<void> bind_input(const Job& job, const wire::Operand& operand, const std::string& name, Buffer& buffer,
+                        device::JobInput& input) {
     const std::size_t element = element_bytes(job.type);
     if (operand.offset_bytes % element != 0)
         return bad_range(
             name + ".offset_bytes", "a multiple of " + std::to_string(element),
             "offset " + std::to_string(operand.offset_bytes) + " is not aligned for the type of the input");
     std::uint64_t extent = 0;
-    const bool fits = extent_of(job, row_stride, extent);
-    if (!fits || extent > buffer->bytes() || operand.offset_bytes > buffer->bytes() - extent)
+    const bool fits = extent_of(job, input.view.row_stride, extent);
+    if (!fits || extent > buffer.bytes() || operand.offset_bytes > buffer.bytes() - extent)
         return bad_range(name + ".offset_bytes",
-                         fits && extent <= buffer->bytes()
-                             ? "0.." + std::to_string(buffer->bytes() - extent)
-                             : "a shape within " + std::to_string(buffer->bytes()) + " bytes",
-                         "the input ends beyond its buffer of " + std::to_string(buffer->bytes()) + " bytes");
-    Result<void> pages = buffer->check_pages();
+                         fits && extent <= buffer.bytes()
+                             ? "0.." + std::to_string(buffer.bytes() - extent)
+                             : "a shape within " + std::to_string(buffer.bytes()) + " bytes",
+                         "the input ends beyond its buffer of " + std::to_string(buffer.bytes()) + " bytes");
+    Result<void> pages = buffer.check_pages();
     if (!pages) return prefixed(std::move(pages).error(), name);
-    const bool dense = row_stride == job.cols || job.rows <= 1;
-    return BoundInput{
-        std::move(buffer), {operand.offset_bytes, operand.offset_bytes + extent, false}, dense, false};
+    input.view.data = buffer.read_data() + operand.offset_bytes;
+    input.range = {operand.offset_bytes, operand.offset_bytes + extent, operand.generation};
+    return {};
 }
 
-Result<void> bind_inputs(const wire::JobRequest& request, const BufferTable& buffers, PreparedJob& prepared,
-                         BoundInputs& bound) {
+Result<void> bind_inputs(const wire::JobRequest& request, const BufferTable& table, PreparedJob& prepared,
+                         Buffers& buffers) {
     std::uint64_t inline_offset = 0;
     for (std::size_t i = 0; i < prepared.input_count; ++i) {
         const wire::Operand& operand = request.inputs[i];
-        kernels::InputView& view = prepared.inputs[i];
+        kernels::InputView& view = prepared.inputs[i].view;
         view.row_stride = operand.row_stride != 0 ? operand.row_stride : request.job.cols;
         if (operand.handle == 0) {
-            prepared.is_inline[i] = true;
             view.data = request.data.data() + inline_offset;
             inline_offset += (request.job.rows * request.job.cols * element_bytes(request.job.type) + 7) &
                              ~std::uint64_t{7};
@@ -85,10 +77,10 @@ Result<void> bind_inputs(const wire::JobRequest& request, const BufferTable& buf
             return bad_range(input_name(i) + ".row_stride",
                              "0, or at least " + std::to_string(request.job.cols),
                              "rows would overlap: the stride is " + std::to_string(view.row_stride));
-        Result<BoundInput> input = bind_input(request.job, operand, view.row_stride, buffers, input_name(i));
-        if (!input) return std::move(input).error();
-        view.data = input->buffer->read_data() + operand.offset_bytes;
-        bound[i] = std::move(input).value();
+        buffers[i] = table.find(operand.handle);
+        if (buffers[i] == nullptr) return not_found(input_name(i), operand.handle);
+        Result<void> bound = bind_input(request.job, operand, input_name(i), *buffers[i], prepared.inputs[i]);
+        if (!bound) return bound;
     }
     return {};
 }
@@ -110,90 +102,89 @@ Result<void> check_output(const wire::OutputOperand& output, const Buffer& buffe
 
 // Checks that the result overlaps no input. Exception: its first array may be exactly a dense input if the
 // operation works in place; later arrays then follow that input. `result`: all arrays with their gaps.
-Result<void> check_overlap(const PreparedJob& prepared, const Buffer& buffer, const BufferRange& result,
-                           BoundInputs& inputs) {
+Result<void> check_overlap(const Buffers& buffers, const BufferRange& result, PreparedJob& prepared) {
     if (prepared.result_bytes == 0) return {};
     const std::uint64_t first_end = result.begin + array_bytes(prepared.plan.outputs.front());
     for (std::size_t i = 0; i < prepared.input_count; ++i) {
-        BoundInput& input = inputs[i];
-        if (input.buffer.get() != &buffer || !result.conflicts(input.range)) continue;
-        input.in_place = prepared.plan.in_place && input.dense && input.range.begin == result.begin &&
-                         input.range.end == first_end;
-        if (input.in_place) continue;
+        device::JobInput& input = prepared.inputs[i];
+        const device::ClientRange& range = input.range;
+        if (buffers[i] != buffers.back() || !result.conflicts({range.begin, range.end, false})) continue;
+        const bool dense = input.view.row_stride == prepared.job.cols || prepared.job.rows <= 1;
+        input.is_output =
+            prepared.plan.in_place && dense && range.begin == result.begin && range.end == first_end;
+        if (input.is_output) continue;
         const std::string place = prepared.plan.in_place ? ", or exactly those of a dense input" : "";
         return bad_range("output.offset_bytes", "bytes that are not input of the same job" + place,
                          "bytes " + std::to_string(result.begin) + " to " + std::to_string(result.end) +
                              " of the output overlap " + input_name(i) + " at " +
-                             std::to_string(input.range.begin) + " to " + std::to_string(input.range.end));
+                             std::to_string(range.begin) + " to " + std::to_string(range.end));
     }
     return {};
 }
 
-Result<void> bind_output(const wire::OutputOperand& output, const BufferTable& buffers, BoundInputs& inputs,
-                         PreparedJob& prepared, BoundInput& bound) {
-    const std::shared_ptr<Buffer> buffer = buffers.find(output.handle);
-    if (buffer == nullptr) return not_found("output", output.handle);
-    Result<void> fits = check_output(output, *buffer, prepared.result_bytes);
+BufferRange output_range(const wire::OutputOperand& output, const PreparedJob& prepared) {
+    return {output.offset_bytes, output.offset_bytes + prepared.result_bytes, true};
+}
+
+Result<void> bind_output(const wire::OutputOperand& output, const BufferTable& table, PreparedJob& prepared,
+                         Buffers& buffers) {
+    buffers.back() = table.find(output.handle);
+    if (buffers.back() == nullptr) return not_found("output", output.handle);
+    Buffer& buffer = *buffers.back();
+    Result<void> fits = check_output(output, buffer, prepared.result_bytes);
     if (!fits) return fits;
-    const BufferRange range{output.offset_bytes, output.offset_bytes + prepared.result_bytes, true};
-    Result<void> apart = check_overlap(prepared, *buffer, range, inputs);
+    Result<void> apart = check_overlap(buffers, output_range(output, prepared), prepared);
     if (!apart) return apart;
-    Result<void> pages = buffer->check_pages();
+    Result<void> pages = buffer.check_pages();
     if (!pages) return prefixed(std::move(pages).error(), "output");
-    Result<std::byte*> data = buffer->write_data();
+    Result<std::byte*> data = buffer.write_data();
     if (!data) return prefixed(std::move(data).error(), "output");
-    prepared.output = *data + output.offset_bytes;
+    prepared.output.data = *data + output.offset_bytes;
+    prepared.output.begin = output.offset_bytes;
     for (std::size_t i = 0; i < prepared.input_count; ++i) {
-        if (!inputs[i].in_place) continue;
-        prepared.inputs[i].data = prepared.output;  // not the read-only mapping of the same bytes
+        if (!prepared.inputs[i].is_output) continue;
+        prepared.inputs[i].view.data = prepared.output.data;  // not the read-only mapping of the same bytes
         prepared.in_place = true;
     }
-    bound = BoundInput{buffer, range, true, false};
     return {};
 }
 
-// Begins the use of the buffers. An input that is also the output is held only as output, because a job must
-// not conflict with itself.
-Result<void> begin_uses(const wire::JobRequest& request, const BoundInputs& inputs, const BoundInput& output,
-                        PreparedJob& prepared) {
-    const auto begin = [&](const BoundInput& bound, const std::string& name, BufferUse& use) -> Result<void> {
-        Result<BufferUse> begun = BufferUse::begin(bound.buffer, bound.range);
+// Begins the use of the buffers, and describes them as they are while the job holds them. An input that is
+// also the output is held only as output, because a job must not conflict with itself.
+Result<void> begin_uses(const wire::JobRequest& request, const Buffers& buffers, PreparedJob& prepared) {
+    const auto begin = [&](std::size_t index, const BufferRange& range,
+                           const std::string& name) -> Result<void> {
+        Result<BufferUse> begun = BufferUse::begin(buffers[index], range);
         if (!begun) return prefixed(std::move(begun).error(), name);
-        use = std::move(begun).value();
-        prepared.cold |= use.cold();
+        prepared.uses[index] = std::move(begun).value();
+        prepared.cold |= prepared.uses[index].cold();
         return {};
     };
     for (std::size_t i = 0; i < prepared.input_count; ++i) {
-        if (inputs[i].buffer == nullptr) continue;
-        Result<void> noted = inputs[i].buffer->note_generation(request.inputs[i].generation);
+        const device::JobInput& input = prepared.inputs[i];
+        if (buffers[i] == nullptr) continue;
+        Result<void> noted = buffers[i]->note_generation(input.range.generation);
         if (!noted) return prefixed(std::move(noted).error(), input_name(i));
-        if (inputs[i].in_place) continue;
-        Result<void> begun = begin(inputs[i], input_name(i), prepared.uses[i]);
+        if (input.is_output) continue;
+        Result<void> begun = begin(i, {input.range.begin, input.range.end, false}, input_name(i));
         if (!begun) return begun;
     }
-    return output.buffer == nullptr ? Result<void>() : begin(output, "output", prepared.uses.back());
-}
-
-// The state of the buffers while the job holds them.
-void describe_buffers(const wire::JobRequest& request, const BoundInputs& inputs, const BoundInput& output,
-                      PreparedJob& prepared) {
-    for (std::size_t i = 0; i < prepared.input_count; ++i) {
-        if (inputs[i].buffer == nullptr) continue;
-        prepared.input_buffers[i] = inputs[i].buffer->client_buffer();
-        prepared.input_ranges[i] = {inputs[i].range.begin, inputs[i].range.end, request.inputs[i].generation};
-        prepared.input_is_output[i] = inputs[i].in_place;
+    if (buffers.back() != nullptr) {
+        Result<void> begun = begin(buffers.size() - 1, output_range(request.output, prepared), "output");
+        if (!begun) return begun;
+        prepared.output.buffer = buffers.back()->client_buffer();
     }
-    if (output.buffer == nullptr) return;
-    prepared.output_buffer = output.buffer->client_buffer();
-    prepared.output_begin = output.range.begin;
+    for (std::size_t i = 0; i < prepared.input_count; ++i)
+        if (buffers[i] != nullptr) prepared.inputs[i].buffer = buffers[i]->client_buffer();
+    return {};
 }
 
-Result<void> lay_out(PreparedJob& prepared) {
+Result<void> lay_out(bool in_reply, PreparedJob& prepared) {
     Result<std::uint64_t> bytes = wire::layout_arrays(
-        prepared.plan.outputs, prepared.in_output ? wire::kArrayAlignment : 8, prepared.output_offsets);
+        prepared.plan.outputs, in_reply ? 8 : wire::kArrayAlignment, prepared.output.offsets);
     if (!bytes) return std::move(bytes).error();
     prepared.result_bytes = *bytes;
-    if (!prepared.in_output && *bytes > wire::kMaxInlineBytes)
+    if (in_reply && *bytes > wire::kMaxInlineBytes)
         return field_error(Status::TooLarge, "output.handle",
                            std::to_string(*bytes) + " bytes in an output buffer",
                            "the result of " + std::to_string(*bytes) + " bytes is too large for a reply");
@@ -219,7 +210,7 @@ void tune(std::uint64_t scratch_bytes, PreparedJob& prepared) {
 
 void PreparedJob::rebase_inline(Bytes from, const std::byte* to) {
     for (std::size_t i = 0; i < input_count; ++i)
-        if (is_inline[i]) inputs[i].data = to + (inputs[i].data - from.begin());
+        if (!inputs[i].in_buffer()) inputs[i].view.data = to + (inputs[i].view.data - from.begin());
 }
 
 Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTable& buffers,
@@ -240,16 +231,13 @@ Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTab
     prepared.cost_class = classify(prepared.job, prepared.plan);
     prepared.input_count = static_cast<std::size_t>(
         find_operation(static_cast<std::uint16_t>(operation_of(request.job)))->inputs);
-    prepared.in_output = request.output.handle != 0;
-    Result<void> laid_out = lay_out(prepared);
-    if (!laid_out) return std::move(laid_out).error();
-    BoundInputs inputs;
-    BoundInput output;
-    Result<void> bound = bind_inputs(request, buffers, prepared, inputs);
-    if (bound && prepared.in_output) bound = bind_output(request.output, buffers, inputs, prepared, output);
-    if (bound) bound = begin_uses(request, inputs, output, prepared);
-    if (!bound) return std::move(bound).error();
-    describe_buffers(request, inputs, output, prepared);
+    const bool in_reply = request.output.handle == 0;
+    Result<void> done = lay_out(in_reply, prepared);
+    Buffers held;
+    if (done) done = bind_inputs(request, buffers, prepared, held);
+    if (done && !in_reply) done = bind_output(request.output, buffers, prepared, held);
+    if (done) done = begin_uses(request, held, prepared);
+    if (!done) return std::move(done).error();
     return prepared;
 }
 

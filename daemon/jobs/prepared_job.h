@@ -10,7 +10,7 @@
 #include "daemon/buffers/buffer.h"
 #include "daemon/placement/cost_class.h"
 #include "daemon/tuning/tuning_state.h"
-#include "kernels/device/client_memory.h"
+#include "kernels/device/job_operands.h"
 #include "kernels/operation.h"
 #include "wire/messages.h"
 
@@ -22,12 +22,9 @@ struct PreparedJob {
     kernels::JobPlan plan;
     CostClass cost_class;  // the key of its time prediction
     std::size_t input_count = 0;
-    std::array<kernels::InputView, wire::kMaxInputs> inputs;  // inline inputs point into the message
-    std::array<bool, wire::kMaxInputs> is_inline{};           // marks inline inputs
-    bool in_output = false;                                   // the result goes into an output operand
-    std::byte* output = nullptr;                              // address of the output operand
-    std::vector<std::uint64_t> output_offsets;                // offset of each array
-    std::uint64_t result_bytes = 0;                           // of the planned arrays, as laid out
+    std::array<device::JobInput, wire::kMaxInputs> inputs;  // inline inputs point into the message
+    device::JobOutput output;                               // data is null for a result in the reply
+    std::uint64_t result_bytes = 0;                         // of the planned arrays, as laid out
     bool in_place = false;  // the output is also an input: the job must not run twice
     bool cold = false;      // the run must first map pages of its buffers
 
@@ -39,17 +36,10 @@ struct PreparedJob {
     // why it runs elsewhere than chosen; part of the reply's policy
     std::string note;
 
-    // For a GPU: the buffers behind the views. Id 0: memory of this process.
-    std::array<device::ClientBuffer, wire::kMaxInputs> input_buffers;
-    std::array<device::ClientRange, wire::kMaxInputs> input_ranges;
-    std::array<bool, wire::kMaxInputs> input_is_output{};
-    device::ClientBuffer output_buffer;
-    std::uint64_t output_begin = 0;
-    // Of a piece of a divided job: the rows of its arrays that are kept; 0: all.
-    std::uint64_t skip_rows = 0;
-    std::uint64_t wanted_rows = 0;
+    std::array<BufferUse, wire::kMaxInputs + 1> uses;  // of the inputs, and of the output
 
-    std::array<BufferUse, wire::kMaxInputs + 1> uses;
+    // Whether the result goes into a buffer, not into the reply.
+    bool in_output() const { return output.in_buffer(); }
 
     // Redirects the inline inputs from the message `from` to its copy `to`.
     void rebase_inline(Bytes from, const std::byte* to);

@@ -2,6 +2,8 @@
 #include "daemon/placement/decide.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "daemon/placement/correction_curve.h"
 
@@ -15,6 +17,8 @@ constexpr double kTrialRatio = 100;
 constexpr std::uint64_t kTrialNs = 20'000'000;
 constexpr double kTrialJobs = 60'000;
 constexpr unsigned kTrialDoublings = 9;  // from a class that was never tried to one that is known
+// Scratch memory limit of an express lane job, in addition to limits.scratch_bytes of a pool job.
+constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
 
 std::uint64_t add(std::uint64_t a, std::uint64_t b) {
     return std::min(a, kLongestNs) + std::min(b, kLongestNs) < kLongestNs ? a + b : kLongestNs;
@@ -25,32 +29,63 @@ std::uint64_t alone_ns(const Offer& offer) {
     return add(offer.start_ns, offer.run_ns);
 }
 
-std::size_t first_done(const Question& question, std::uint64_t paid_ns) {
+// A client that wants a GPU gets the error of a full arena, not another backend.
+bool can_run_on(const PlacementInputs& inputs, const Offer& gpu) {
+    return gpu.has_memory || inputs.wish == wire::BackendChoice::Gpu;
+}
+
+std::size_t first_done(const PlacementInputs& inputs, std::uint64_t paid_ns) {
     const auto first =
-        std::min_element(question.gpus.begin(), question.gpus.end(), [&](const Offer& a, const Offer& b) {
-            if (a.possible != b.possible) return a.possible;
+        std::min_element(inputs.gpus.begin(), inputs.gpus.end(), [&](const Offer& a, const Offer& b) {
+            const bool can_run = can_run_on(inputs, a);
+            if (can_run != can_run_on(inputs, b)) return can_run;
             return a.done_ns(paid_ns) < b.done_ns(paid_ns);
         });
-    return static_cast<std::size_t>(first - question.gpus.begin());
+    return static_cast<std::size_t>(first - inputs.gpus.begin());
 }
 
-bool has_gpu(const Question& question) {
-    return std::any_of(question.gpus.begin(), question.gpus.end(),
-                       [](const Offer& gpu) { return gpu.possible; });
+bool has_gpu(const PlacementInputs& inputs) {
+    return std::any_of(inputs.gpus.begin(), inputs.gpus.end(),
+                       [&](const Offer& gpu) { return can_run_on(inputs, gpu); });
 }
 
-bool is_idle(const Offer& gpu) {
-    return gpu.possible && gpu.wait_ns == 0;
+std::vector<std::size_t> idle_gpus(const PlacementInputs& inputs) {
+    std::vector<std::size_t> idle;
+    for (std::size_t gpu = 0; gpu < inputs.gpus.size(); ++gpu)
+        if (can_run_on(inputs, inputs.gpus[gpu]) && inputs.gpus[gpu].wait_ns == 0) idle.push_back(gpu);
+    return idle;
 }
 
-// Beside a long job of another client, if the job is done there sooner than the pool would let it begin and
-// end: the express lane interrupts no job either. On an idle machine, if the job is not worth waking all
-// threads for.
-bool takes_express(const Question& question) {
-    const Offer &express = question.express, &pool = question.pool;
-    if (!express.possible || express.run_ns > kExpressNs) return false;
-    if (add(question.express_own_ns, express.run_ns) > kExpressNs) return false;
-    if (!question.pool_runs_others) return pool.wait_ns == 0 && express.done_ns() < pool.done_ns();
+// On the io thread, beside the running jobs.
+bool can_run_inline(const PlacementInputs& inputs) {
+    return !inputs.gave_up_inline &&
+           (inputs.scratch_bytes == 0 ||
+            inputs.scratch_bytes + inputs.running_scratch_bytes <= inputs.max_scratch_bytes);
+}
+
+bool fits_express(const PlacementInputs& inputs) {
+    return inputs.scratch_bytes <= kExpressScratchBytes;
+}
+
+std::uint64_t trial_jobs(const PlacementInputs& inputs) {
+    return inputs.cold || inputs.has_deadline || inputs.high_priority ? 0 : inputs.trial_jobs;
+}
+
+// Whether one thread may be the better CPU target; see Choice.
+bool is_near_one_thread(const PlacementInputs& inputs) {
+    constexpr std::uint64_t kNearBudget = 4, kNearPool = 2;
+    return inputs.express.run_ns <= kExpressNs &&
+           inputs.express.run_ns <
+               std::max(kNearBudget * inputs.inline_budget_ns, kNearPool * inputs.pool.run_ns);
+}
+
+// Beside a long job of another client, the express lane takes a short job that ends there before the pool
+// could begin and end it. On an idle machine it takes a job that is not worth waking all threads for.
+bool takes_express(const PlacementInputs& inputs) {
+    const Offer &express = inputs.express, &pool = inputs.pool;
+    if (!fits_express(inputs) || express.run_ns > kExpressNs) return false;
+    if (add(inputs.express_own_ns, express.run_ns) > kExpressNs) return false;
+    if (!inputs.pool_runs_others) return pool.wait_ns == 0 && express.done_ns() < pool.done_ns();
     return add(express.wait_ns, express.run_ns) < add(pool.wait_ns, pool.run_ns);
 }
 
@@ -68,60 +103,60 @@ bool is_due(const Offer& other, std::uint64_t other_ns, std::uint64_t best_ns, s
     return static_cast<double>(other.elsewhere) >= std::min(jobs, kTrialJobs);
 }
 
-Answer on_cpu(const Question& question, Reason reason) {
-    const bool express = takes_express(question);
-    Answer answer;
-    answer.target = express ? Target::Express : Target::Pool;
-    answer.reason = express && question.pool_runs_others ? Reason::Express : reason;
-    answer.done_ns = express ? question.express.done_ns() : question.pool.done_ns();
-    return answer;
+Choice on_cpu(const PlacementInputs& inputs, Reason reason) {
+    const bool express = takes_express(inputs);
+    Choice choice;
+    choice.target = express ? Target::Express : Target::Pool;
+    choice.reason = express && inputs.pool_runs_others ? Reason::Express : reason;
+    choice.done_ns = express ? inputs.express.done_ns() : inputs.pool.done_ns();
+    return choice;
 }
 
-Answer trial_at(Target target, const Offer& offer) {
-    Answer trial;
+Choice trial_at(Target target, const Offer& offer) {
+    Choice trial;
     trial.target = target;
     trial.reason = Reason::Trial;
     trial.done_ns = offer.done_ns();
     return trial;
 }
 
-// On the CPU, too, one target is tried now and then in place of the other: one thread, if it might do, and
-// the pool with a job that one thread computes. Beside another job it would tell nothing.
-Answer or_try_on_cpu(const Question& question, const Answer& best) {
-    const Offer &express = question.express, &pool = question.pool;
+// Adds the trials of the CPU: one thread in place of the pool if it may be as fast, and the pool in place of
+// one thread. Not beside another job, which would distort the time.
+Choice or_try_on_cpu(const PlacementInputs& inputs, const Choice& best) {
+    const Offer &express = inputs.express, &pool = inputs.pool;
     if (best.reason == Reason::Trial || best.reason == Reason::Express || pool.wait_ns > 0) return best;
     const bool alone = best.target == Target::Express;
-    if (!alone && (!express.possible || !is_near_one_thread(question))) return best;
+    if (!alone && (!fits_express(inputs) || !is_near_one_thread(inputs))) return best;
     const Offer& other = alone ? pool : express;
-    if (!is_due(other, other.done_ns(), best.done_ns, question.trial_jobs)) return best;
+    if (!is_due(other, other.done_ns(), best.done_ns, trial_jobs(inputs))) return best;
     if (alone) return trial_at(Target::Pool, pool);
-    // What is likely to run on the io thread is faster there than on a thread that has other things in its
-    // caches.
-    const bool on_io = question.on_io.possible && question.on_io.run_ns < 2 * question.inline_budget_ns;
-    return on_io ? trial_at(Target::Inline, question.on_io) : trial_at(Target::Express, express);
+    // A job that may fit the inline budget is tried on the io thread, which has its data in the caches.
+    const bool is_inline = can_run_inline(inputs) && express.run_ns < 2 * inputs.inline_budget_ns;
+    Choice trial = trial_at(is_inline ? Target::Inline : Target::Express, express);
+    if (is_inline) trial.done_ns = express.run_ns;
+    return trial;
 }
 
-Answer on_gpu(const Question& question, Reason reason) {
-    Answer answer;
-    answer.target = Target::Gpu;
-    answer.reason = reason;
-    answer.gpu = first_done(question, question.paid_ns);
-    const Offer& chosen = question.gpus[answer.gpu];
-    answer.done_ns = chosen.done_ns(question.paid_ns);
-    answer.makes_copy = chosen.keep_ns > 0;
-    // Another GPU may have the data, or be idle.
-    const std::uint64_t best = question.gpus[first_done(question, UINT64_MAX)].done_ns(UINT64_MAX);
-    if (chosen.keep_ns == 0 && answer.done_ns > best) answer.missed_ns = answer.done_ns - best;
+Choice on_gpu(const PlacementInputs& inputs, Reason reason) {
+    Choice choice;
+    choice.target = Target::Gpu;
+    choice.reason = reason;
+    choice.gpu = first_done(inputs, inputs.paid_ns);
+    const Offer& chosen = inputs.gpus[choice.gpu];
+    choice.done_ns = chosen.done_ns(inputs.paid_ns);
+    choice.makes_copy = chosen.keep_ns > 0;
+    // A copy may also be missing on another GPU, which is idle.
+    const std::uint64_t best = inputs.gpus[first_done(inputs, UINT64_MAX)].done_ns(UINT64_MAX);
+    if (chosen.keep_ns == 0 && choice.done_ns > best) choice.missed_ns = choice.done_ns - best;
 
-    const auto idle =
-        static_cast<std::uint64_t>(std::count_if(question.gpus.begin(), question.gpus.end(), is_idle));
     const std::uint64_t busy_ns = add(chosen.run_ns, std::max(chosen.copy_ns, chosen.keep_ns));
-    if (!question.can_divide || idle < 2 || busy_ns <= question.divide_ns) return answer;
-    answer.divided = true;
-    answer.gpu = static_cast<std::size_t>(std::find_if(question.gpus.begin(), question.gpus.end(), is_idle) -
-                                          question.gpus.begin());
-    answer.done_ns = add(chosen.start_ns, busy_ns / idle);
-    return answer;
+    if (!inputs.can_divide || inputs.divide_ns == 0 || busy_ns <= inputs.divide_ns) return choice;
+    std::vector<std::size_t> idle = idle_gpus(inputs);
+    if (idle.size() < 2) return choice;
+    choice.gpu = idle.front();
+    choice.done_ns = add(chosen.start_ns, busy_ns / idle.size());
+    choice.shared = std::move(idle);
+    return choice;
 }
 
 Reason why(std::uint64_t chosen_alone, std::uint64_t other_alone, const Offer& other) {
@@ -130,21 +165,21 @@ Reason why(std::uint64_t chosen_alone, std::uint64_t other_alone, const Offer& o
 }
 
 // REQUIRES: a GPU can run it.
-Answer on_either(const Question& question) {
-    Answer gpu = on_gpu(question, Reason::Asked);
-    Answer cpu = on_cpu(question, Reason::Fastest);
-    const Offer& offer = question.gpus[gpu.gpu];
-    const Offer& on_this = cpu.target == Target::Express ? question.express : question.pool;
+Choice on_either(const PlacementInputs& inputs) {
+    Choice gpu = on_gpu(inputs, Reason::Asked);
+    Choice cpu = on_cpu(inputs, Reason::Fastest);
+    const Offer& offer = inputs.gpus[gpu.gpu];
+    const Offer& on_this = cpu.target == Target::Express ? inputs.express : inputs.pool;
     const std::uint64_t cpu_alone = alone_ns(on_this),
-                        gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
+                        gpu_alone = gpu.divided() ? gpu.done_ns : alone_ns(offer);
     const bool to_gpu = gpu.done_ns < cpu.done_ns;
     // The target of a trial has an empty queue; otherwise the trial would delay waiting jobs.
-    if (to_gpu && on_this.possible && cpu.reason != Reason::Express &&
-        is_due(on_this, cpu.done_ns, gpu.done_ns, question.trial_jobs)) {
+    if (to_gpu && cpu.reason != Reason::Express &&
+        is_due(on_this, cpu.done_ns, gpu.done_ns, trial_jobs(inputs))) {
         cpu.reason = Reason::Trial;
         return cpu;
     }
-    if (!to_gpu && is_due(offer, gpu.done_ns, cpu.done_ns, question.trial_jobs)) {
+    if (!to_gpu && is_due(offer, gpu.done_ns, cpu.done_ns, trial_jobs(inputs))) {
         gpu.reason = Reason::Trial;
         return gpu;
     }
@@ -156,6 +191,50 @@ Answer on_either(const Question& question) {
     const std::uint64_t with_copy = offer.done_ns(UINT64_MAX);
     if (offer.keep_ns > 0 && with_copy < cpu.done_ns) cpu.missed_ns = cpu.done_ns - with_copy;
     return cpu;
+}
+
+Choice choose(const PlacementInputs& inputs) {
+    if (inputs.wish == wire::BackendChoice::Cpu) return or_try_on_cpu(inputs, on_cpu(inputs, Reason::Asked));
+    if (inputs.wish == wire::BackendChoice::Gpu) return on_gpu(inputs, Reason::Asked);
+    if (!has_gpu(inputs)) return or_try_on_cpu(inputs, on_cpu(inputs, Reason::Only));
+    return or_try_on_cpu(inputs, on_either(inputs));
+}
+
+void predict(const PlacementInputs& inputs, Choice& choice) {
+    const bool on_gpu = choice.target == Target::Gpu;
+    choice.predicted_ns.fill(inputs.express.run_ns);
+    choice.predicted_ns[static_cast<std::size_t>(Target::Pool)] = inputs.pool.run_ns;
+    choice.near_one_thread = is_near_one_thread(inputs);
+    choice.considered = inputs.wish == wire::BackendChoice::Auto && !inputs.gpus.empty();
+    if (!inputs.gpus.empty()) {
+        const Offer& offer = inputs.gpus[on_gpu ? choice.gpu : 0];
+        choice.gpu_run_ns = offer.run_ns;
+        choice.gpu_copy_bytes = offer.copy_bytes;
+        choice.predicted_ns[static_cast<std::size_t>(Target::Gpu)] =
+            offer.run_ns + offer.copy_ns + offer.keep_ns;
+    }
+    const Offer& chosen = on_gpu                          ? inputs.gpus[choice.gpu]
+                          : choice.target == Target::Pool ? inputs.pool
+                                                          : inputs.express;
+    choice.idle = chosen.wait_ns == 0;
+}
+
+// The client may retry after the predicted time of waiting and running jobs, within these limits.
+Error busy(const JobQueue& queue, std::string field, const std::string& limit, std::string message) {
+    constexpr std::uint64_t kFirstNs = 1'000'000, kLastNs = 1'000'000'000;
+    Error error = field_error(Status::Busy, std::move(field), "at most " + limit, std::move(message));
+    error.retry_after_ns = std::clamp(queue.waiting_ns + queue.running_ns, kFirstNs, kLastNs);
+    return error;
+}
+
+// A job with more work than the limit may wait alone.
+Result<void> check_queue(const JobQueue& queue, std::uint64_t predicted_ns) {
+    if (queue.waiting >= queue.max_waiting)
+        return busy(queue, "limits.queued_jobs", std::to_string(queue.max_waiting), "too many jobs wait");
+    if (queue.waiting > 0 && queue.waiting_ns + predicted_ns > queue.max_waiting_ms * 1'000'000)
+        return busy(queue, "limits.queued_work_ms", std::to_string(queue.max_waiting_ms) + " ms",
+                    "too much work waits");
+    return {};
 }
 
 }  // namespace
@@ -171,32 +250,41 @@ std::string_view reason_word(Reason reason) {
     return kWords[static_cast<std::size_t>(reason)];
 }
 
-bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns) {
-    return asked != Asked::Gpu && on_io.possible && on_io.run_ns < inline_budget_ns;
+Result<void> check_wish(wire::BackendChoice wish, bool has_gpu, const std::string& no_gpu_reason) {
+    if (wish != wire::BackendChoice::Gpu || has_gpu) return {};
+    return field_error(Status::Unsupported, "backend", "auto, cpu",
+                       "this daemon has no GPU backend: " + no_gpu_reason);
 }
 
-Answer inline_answer(const Offer& on_io) {
-    Answer answer;
-    answer.target = Target::Inline;
-    answer.reason = Reason::Small;
-    answer.done_ns = on_io.run_ns;
-    return answer;
+bool is_inline(const PlacementInputs& inputs) {
+    return inputs.wish != wire::BackendChoice::Gpu && inputs.express.run_ns < inputs.inline_budget_ns &&
+           can_run_inline(inputs);
 }
 
-bool is_near_one_thread(const Question& question) {
-    constexpr std::uint64_t kNearBudget = 4, kNearPool = 2;
-    return question.express.run_ns <= kExpressNs &&
-           question.express.run_ns <
-               std::max(kNearBudget * question.inline_budget_ns, kNearPool * question.pool.run_ns);
+Result<Choice> decide(const PlacementInputs& inputs) {
+    Choice choice;
+    if (is_inline(inputs)) {
+        choice.target = Target::Inline;
+        choice.reason = Reason::Small;
+        choice.done_ns = inputs.express.run_ns;
+        choice.predicted_ns.fill(inputs.express.run_ns);
+        return choice;
+    }
+    choice = choose(inputs);
+    predict(inputs, choice);
+    if (choice.target == Target::Inline) return choice;  // it never waits
+    Result<void> room = check_queue(inputs.queue, choice.predicted());
+    if (!room) return std::move(room).error();
+    return choice;
 }
 
-Answer decide(const Question& question) {
-    if (is_inline(question.asked, question.on_io, question.inline_budget_ns))
-        return inline_answer(question.on_io);
-    if (question.asked == Asked::Cpu) return or_try_on_cpu(question, on_cpu(question, Reason::Asked));
-    if (question.asked == Asked::Gpu) return on_gpu(question, Reason::Asked);
-    if (!has_gpu(question)) return or_try_on_cpu(question, on_cpu(question, Reason::Only));
-    return or_try_on_cpu(question, on_either(question));
+bool falls_back_to_cpu(const FailedGpuJob& failure) {
+    return failure.status == Status::OutOfMemory && failure.wish == wire::BackendChoice::Auto &&
+           !failure.is_piece && !failure.input_changed;
+}
+
+std::size_t gpu_to_repeat_on(const std::vector<std::uint64_t>& work_ns) {
+    return static_cast<std::size_t>(std::min_element(work_ns.begin(), work_ns.end()) - work_ns.begin());
 }
 
 }  // namespace tegu::daemon

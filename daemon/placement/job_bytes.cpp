@@ -7,7 +7,7 @@ namespace {
 // Whether the content of an input cannot change before the next job that says so: a copy of it is good for
 // that, too.
 bool is_promised(const PreparedJob& prepared, std::size_t input) {
-    return prepared.input_buffers[input].sealed || prepared.input_ranges[input].generation != 0;
+    return prepared.inputs[input].buffer.sealed || prepared.inputs[input].range.generation != 0;
 }
 
 bool copies(device::MemoryClass memory_class) {
@@ -21,19 +21,20 @@ JobBytes job_bytes(const PreparedJob& prepared, device::MemoryClass memory_class
     if (memory_class == device::MemoryClass::C) return bytes;
     // A result that goes into the reply is brought back from memory of the device on class B, too.
     if (!copies(memory_class)) {
-        if (!prepared.in_output) bytes.alone = prepared.result_bytes;
+        if (!prepared.in_output()) bytes.alone = prepared.result_bytes;
         return bytes;
     }
     bytes.alone = prepared.result_bytes;
     bytes.staged = prepared.result_bytes;
     for (std::size_t i = 0; i < prepared.input_count; ++i) {
         const Buffer* const buffer = prepared.uses[i].buffer();
-        const device::ClientRange& range = prepared.input_ranges[i];
-        const std::uint64_t size = prepared.input_is_output[i] ? array_bytes(prepared.plan.outputs.front())
-                                   : buffer != nullptr         ? range.end - range.begin
-                                                               : 0;
+        const device::ClientRange& range = prepared.inputs[i].range;
+        const bool is_output = prepared.inputs[i].is_output;
+        const std::uint64_t size = is_output           ? array_bytes(prepared.plan.outputs.front())
+                                   : buffer != nullptr ? range.end - range.begin
+                                                       : 0;
         bytes.staged += size;
-        if (prepared.input_is_output[i] || buffer == nullptr || !is_promised(prepared, i)) {
+        if (is_output || buffer == nullptr || !is_promised(prepared, i)) {
             bytes.alone += size;
         } else if (gpu == nullptr || !buffer->has_copy(*gpu, range.generation)) {
             bytes.kept += size;

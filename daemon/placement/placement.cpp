@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <thread>
 
+#include "daemon/jobs/divided_job.h"
 #include "daemon/placement/gpu_work.h"
 #include "daemon/placement/job_bytes.h"
 
 namespace tegu::daemon {
 namespace {
 
-// Scratch memory limit of an express lane job, in addition to limits.scratch_bytes of a pool job.
-constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
 constexpr std::uint64_t kOverrun = 4;  // more than a job beside it can explain
 constexpr std::uint64_t kShortNs = 300'000;
 constexpr std::uint64_t kUnexpectedBytes = 64 << 10;
@@ -57,11 +56,6 @@ bool costs_are_of_device(const tuning::DeviceTuning& tuning) {
            (first->level == tuning::TuningLevel::Overlay || first->level == tuning::TuningLevel::Device);
 }
 
-Asked asked_of(wire::BackendChoice choice) {
-    if (choice == wire::BackendChoice::Cpu) return Asked::Cpu;
-    return choice == wire::BackendChoice::Gpu ? Asked::Gpu : Asked::Auto;
-}
-
 }  // namespace
 
 Placement::Placement(const config::Settings& settings, const Executors& executors, unsigned threads)
@@ -92,84 +86,57 @@ void Placement::set_tables(const TuningState& tuning) {
     }
 }
 
-// For a job beside the running ones.
-bool Placement::has_room_for_scratch(const kernels::JobPlan& plan) const {
-    return plan.scratch_bytes == 0 ||
-           plan.scratch_bytes + executors_.load().running_scratch_bytes <= settings_.limits.scratch_bytes;
+Result<void> Placement::check_wish(wire::BackendChoice wish) const {
+    const GpuStatus& gpus = executors_.gpus().status();
+    return daemon::check_wish(wish, gpus.runs(), gpus.reason);
 }
 
-Choice Placement::choose(const PreparedJob& prepared, const Asker& asker, bool may_inline) const {
-    Choice choice;
-    Offer on_io;
-    on_io.run_ns = costs_.predict_ns(prepared.cost_class, kOneThread);
-    on_io.possible = may_inline && has_room_for_scratch(prepared.plan);
-    choice.predicted_ns.fill(on_io.run_ns);
-    const Asked asked = asked_of(prepared.backend);
-    const std::uint64_t budget_ns = settings_.executor.inline_budget_us * 1000;
-    if (is_inline(asked, on_io, budget_ns)) {
-        choice.answer = inline_answer(on_io);
-        return choice;
-    }
-    const Question asks = question(prepared, asker, on_io);
-    choice.answer = decide(asks);
-    choice.predicted_ns[static_cast<std::size_t>(Target::Pool)] = asks.pool.run_ns;
-    choice.near_one_thread = is_near_one_thread(asks);
-    choice.considered = asked == Asked::Auto && !asks.gpus.empty();
-    if (!asks.gpus.empty()) {
-        const std::size_t gpu = choice.answer.target == Target::Gpu ? choice.answer.gpu : 0;
-        const Offer& offer = asks.gpus[gpu];
-        choice.gpu_run_ns = offer.run_ns;
-        choice.gpu_copy_bytes = offer.copy_bytes;
-        choice.predicted_ns[static_cast<std::size_t>(Target::Gpu)] =
-            offer.run_ns + offer.copy_ns + offer.keep_ns;
-    }
-    const Target target = choice.answer.target;
-    choice.idle = target == Target::Gpu    ? asks.gpus[choice.answer.gpu].wait_ns == 0
-                  : target == Target::Pool ? asks.pool.wait_ns == 0
-                                           : asks.express.wait_ns == 0;
-    return choice;
+Result<Choice> Placement::choose(const PreparedJob& prepared, const Asker& asker, bool gave_up_inline) const {
+    PlacementInputs inputs;
+    inputs.wish = prepared.backend;
+    inputs.inline_budget_ns = settings_.executor.inline_budget_us * 1000;
+    inputs.gave_up_inline = gave_up_inline;
+    inputs.scratch_bytes = prepared.plan.scratch_bytes;
+    if (inputs.scratch_bytes != 0) inputs.running_scratch_bytes = executors_.load().running_scratch_bytes;
+    inputs.max_scratch_bytes = settings_.limits.scratch_bytes;
+    inputs.express.run_ns = costs_.predict_ns(prepared.cost_class, kOneThread);
+    if (!is_inline(inputs)) add_targets(prepared, asker, inputs);
+    return decide(inputs);
 }
 
-Question Placement::question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const {
+Offer Placement::offer_at(Target target, Backend backend, const CostClass& job, std::uint64_t run_ns) const {
+    const CostModel::Evidence evidence = costs_.evidence(job, backend);
+    Offer offer;
+    offer.start_ns = static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(target)].value());
+    offer.run_ns = run_ns;
+    offer.seen = evidence.seen;
+    offer.elsewhere = evidence.elsewhere;
+    return offer;
+}
+
+void Placement::add_targets(const PreparedJob& prepared, const Asker& asker, PlacementInputs& inputs) const {
     const CostClass& job = prepared.cost_class;
-    const auto start_ns = [this](Target target) {
-        return static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(target)].value());
-    };
-    Question asks;
-    asks.asked = asked_of(prepared.backend);
-    asks.inline_budget_ns = settings_.executor.inline_budget_us * 1000;
-    asks.on_io = on_io;
     const Executor &cpu = executors_.cpu(), &express = executors_.express();
-    asks.pool.possible = true;
-    asks.pool.wait_ns = cpu.wait_ns(asker.uid, asker.priority);
-    asks.pool.start_ns = start_ns(Target::Pool);
-    asks.pool.run_ns = costs_.predict_ns(job, kPool);
-    asks.pool_runs_others = cpu.runs_other(asker.uid, asker.pid);
-    const ExecutorLoad lane = express.load();
-    const CostModel::Evidence one = costs_.evidence(job, kOneThread), all = costs_.evidence(job, kPool);
-    asks.express.possible = prepared.plan.scratch_bytes <= kExpressScratchBytes;
-    asks.express.wait_ns = lane.waiting_ns + lane.running_ns;
-    asks.express.start_ns = start_ns(Target::Express);
-    asks.express.run_ns = on_io.run_ns;
-    asks.express.seen = one.seen;
-    asks.express.elsewhere = one.elsewhere;
-    asks.express_own_ns = express.backlog_ns(asker.uid);
-    asks.pool.seen = all.seen;
-    asks.pool.elsewhere = all.elsewhere;
-    const Gpus& gpus = executors_.gpus();
-    if (asks.asked != Asked::Cpu)
-        for (std::size_t gpu = 0; gpu < gpus.all().size(); ++gpu)
-            asks.gpus.push_back(on_gpu(prepared, asker, gpu));
-    asks.can_divide = asks.gpus.size() > 1 && Gpus::may_divide(prepared);
-    asks.divide_ns = settings_.gpu.divide_us == 0 ? UINT64_MAX : settings_.gpu.divide_us * 1000;
-    if (const Buffer* const kept = kept_buffer(prepared)) asks.paid_ns = kept->missed_ns();
-    // The first use of memory is no measure of the target.
-    const bool may_try = !prepared.cold && !asker.has_deadline && asker.priority != wire::Priority::High;
-    asks.trial_jobs = may_try ? settings_.placement.trial_jobs : 0;
-    return asks;
+    const ExecutorLoad lane = express.load(), all = executors_.load();
+    inputs.express = offer_at(Target::Express, kOneThread, job, inputs.express.run_ns);
+    inputs.express.wait_ns = lane.waiting_ns + lane.running_ns;
+    inputs.express_own_ns = express.backlog_ns(asker.uid);
+    inputs.pool = offer_at(Target::Pool, kPool, job, costs_.predict_ns(job, kPool));
+    inputs.pool.wait_ns = cpu.wait_ns(asker.uid, asker.priority);
+    inputs.pool_runs_others = cpu.runs_other(asker.uid, asker.pid);
+    const std::size_t gpus = inputs.wish == wire::BackendChoice::Cpu ? 0 : executors_.gpus().all().size();
+    for (std::size_t gpu = 0; gpu < gpus; ++gpu) inputs.gpus.push_back(on_gpu(prepared, asker, gpu));
+    inputs.queue = {all.waiting, all.waiting_ns, all.running_ns, settings_.limits.queued_jobs,
+                    settings_.limits.queued_work_ms};
+    if (const Buffer* const kept = kept_buffer(prepared)) inputs.paid_ns = kept->missed_ns();
+    inputs.can_divide = gpus > 1 && DividedJob::can_divide(prepared);
+    inputs.divide_ns = settings_.gpu.divide_us * 1000;
+    inputs.trial_jobs = settings_.placement.trial_jobs;
+    inputs.cold = prepared.cold;
+    inputs.has_deadline = asker.has_deadline;
+    inputs.high_priority = asker.priority == wire::Priority::High;
 }
 
-// A job that exceeds the arena would return without a result.
 Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::size_t gpu) const {
     const GpuExecutor& executor = *executors_.gpus().all()[gpu];
     const device::DeviceInfo& device = executors_.gpus().status().devices[gpu];
@@ -177,45 +144,40 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     const JobBytes bytes = job_bytes(prepared, device.memory_class, &executor);
     const std::uint64_t arena_bytes =
         device::within_memory(static_cast<std::size_t>(settings_.gpu.arena_bytes), device, 2);
-    const CostModel::Evidence evidence = costs_.evidence(prepared.cost_class, kFirstGpu + kind);
-    Offer offer;
-    offer.possible = prepared.backend == wire::BackendChoice::Gpu || bytes.staged <= arena_bytes;
+    const CostClass& job = prepared.cost_class;
+    const Backend backend = kFirstGpu + kind;
+    Offer offer = offer_at(Target::Gpu, backend, job, costs_.predict_ns(job, backend));
+    offer.has_memory = bytes.staged <= arena_bytes;
     offer.wait_ns = executor.executor().wait_ns(asker.uid, asker.priority);
-    offer.start_ns = static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(Target::Gpu)].value());
-    offer.run_ns = costs_.predict_ns(prepared.cost_class, kFirstGpu + kind);
     const Copies& copies = copies_[kind];
     offer.copy_ns = copies.alone.predict_ns(bytes.alone);
     offer.keep_ns = (copies.kept.is_measured() ? copies.kept : copies.alone).predict_ns(bytes.kept);
     offer.copy_bytes = bytes.alone + bytes.kept;
-    offer.seen = evidence.seen;
-    offer.elsewhere = evidence.elsewhere;
     return offer;
 }
 
-Backend Placement::backend_at(const Answer& answer) const {
-    return backend_of(answer.target, answer.target == Target::Gpu ? gpu_kinds_[answer.gpu] : 0);
+Backend Placement::backend_at(const Choice& choice) const {
+    return backend_of(choice.target, choice.target == Target::Gpu ? gpu_kinds_[choice.gpu] : 0);
 }
 
 void Placement::admitted(const PreparedJob& prepared, const Choice& choice) noexcept {
-    ++counts_.targets[static_cast<std::size_t>(choice.answer.target)];
-    ++counts_.reasons[static_cast<std::size_t>(choice.answer.reason)];
-    if (choice.answer.reason == Reason::Trial)
-        costs_.note_trial(prepared.cost_class, backend_at(choice.answer));
-    if (choice.answer.target == Target::Inline) return;
+    ++counts_.targets[static_cast<std::size_t>(choice.target)];
+    ++counts_.reasons[static_cast<std::size_t>(choice.reason)];
+    if (choice.reason == Reason::Trial) costs_.note_trial(prepared.cost_class, backend_at(choice));
+    if (choice.target == Target::Inline) return;
     note_elsewhere(prepared, choice);
     if (Buffer* const kept = kept_buffer(prepared))
-        kept->set_missed_ns(choice.answer.makes_copy ? 0 : kept->missed_ns() + choice.answer.missed_ns);
+        kept->set_missed_ns(choice.makes_copy ? 0 : kept->missed_ns() + choice.missed_ns);
 }
 
 // Only jobs with another possible target make a trial there more urgent.
 void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept {
-    const Answer& answer = choice.answer;
     const CostClass& job = prepared.cost_class;
-    const bool on_cpu = answer.target == Target::Pool || answer.target == Target::Express;
-    if (answer.reason == Reason::Express) return;
-    if (answer.target != Target::Express && (on_cpu || choice.considered) && choice.near_one_thread)
+    const bool on_cpu = choice.target == Target::Pool || choice.target == Target::Express;
+    if (choice.reason == Reason::Express) return;
+    if (choice.target != Target::Express && (on_cpu || choice.considered) && choice.near_one_thread)
         costs_.note_elsewhere(job, kOneThread);
-    if (answer.target == Target::Express || (answer.target == Target::Gpu && choice.considered))
+    if (choice.target == Target::Express || (choice.target == Target::Gpu && choice.considered))
         costs_.note_elsewhere(job, kPool);
     if (!on_cpu || !choice.considered) return;
     for (std::size_t kind = 0; kind < copies_.size(); ++kind) costs_.note_elsewhere(job, kFirstGpu + kind);
@@ -235,11 +197,10 @@ void Placement::learn_start(Target target, std::uint64_t ns) {
 void Placement::learn_start_of(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const std::uint64_t busy_ns = task.cost.copy_ns + task.cost.compute_ns;
-    if (!choice.idle || task.target != choice.answer.target || turnaround_ns <= busy_ns) return;
-    if (task.prepared.cold || choice.answer.makes_copy || task.cost.copied_bytes > choice.gpu_copy_bytes)
-        return;
+    if (!choice.idle || task.target != choice.target || turnaround_ns <= busy_ns) return;
+    if (task.prepared.cold || choice.makes_copy || task.cost.copied_bytes > choice.gpu_copy_bytes) return;
     const std::uint64_t start_ns = turnaround_ns - busy_ns;
-    const bool is_bound = choice.answer.reason == Reason::Trial || busy_ns > kShortNs;
+    const bool is_bound = choice.reason == Reason::Trial || busy_ns > kShortNs;
     if (!is_bound || static_cast<double>(start_ns) < starts_[static_cast<std::size_t>(task.target)].value())
         learn_start(task.target, start_ns);
 }
@@ -254,7 +215,7 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     if (on_gpu) {
         Copies& copies = copies_[kind];
         const bool all_expected = cost.copied_bytes <= choice.gpu_copy_bytes;
-        (choice.answer.makes_copy || !all_expected ? copies.kept : copies.alone)
+        (choice.makes_copy || !all_expected ? copies.kept : copies.alone)
             .learn(cost.copied_bytes, cost.copy_ns);
     }
     // The kept copy is gone, or was of other bytes of the buffer.
@@ -263,7 +224,7 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     // A job beside another one takes longer, but not by this factor:
     const std::uint64_t predicted_ns =
         on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.target)];
-    const bool beside = choice.answer.reason == Reason::Express;
+    const bool beside = choice.reason == Reason::Express;
     if (beside && cost.compute_ns <= kOverrun * predicted_ns) return;
     costs_.learn({task.prepared.cost_class, task.target, kind, cost.threads, predicted_ns, cost.compute_ns,
                   task.prepared.cold});

@@ -11,7 +11,6 @@
 
 #include "config/settings.h"
 #include "daemon/jobs/executors.h"
-#include "daemon/placement/choice.h"
 #include "daemon/placement/copy_model.h"
 #include "daemon/placement/cost_model.h"
 #include "daemon/placement/decide.h"
@@ -38,8 +37,10 @@ class Placement {
     // `executors` outlives it. `threads`: of the pool.
     Placement(const config::Settings& settings, const Executors& executors, unsigned threads);
 
-    // Chooses the target of the job. `may_inline`: false after it took too long inline. Changes nothing.
-    Choice choose(const PreparedJob& prepared, const Asker& asker, bool may_inline) const;
+    // As check_wish() with the GPUs of the daemon.
+    Result<void> check_wish(wire::BackendChoice wish) const;
+    // The answer of decide() for the job. `gave_up_inline`: it took too long inline. Changes nothing.
+    Result<Choice> choose(const PreparedJob& prepared, const Asker& asker, bool gave_up_inline) const;
     // Records that the job was admitted with the choice of choose().
     void admitted(const PreparedJob& prepared, const Choice& choice) noexcept;
 
@@ -74,10 +75,10 @@ class Placement {
     const device::DeviceInfo& device_of(std::size_t gpu_kind) const;
 
   private:
+    Offer offer_at(Target target, Backend backend, const CostClass& job, std::uint64_t run_ns) const;
     Offer on_gpu(const PreparedJob& prepared, const Asker& asker, std::size_t gpu) const;
-    Question question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const;
-    Backend backend_at(const Answer& answer) const;
-    bool has_room_for_scratch(const kernels::JobPlan& plan) const;
+    void add_targets(const PreparedJob& prepared, const Asker& asker, PlacementInputs& inputs) const;
+    Backend backend_at(const Choice& choice) const;
     void note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept;
     void learn_start_of(const JobTask& task, std::uint64_t turnaround_ns);
 

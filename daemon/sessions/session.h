@@ -88,7 +88,6 @@ class Session final : public Connection {
 
     // session_jobs.cpp
     Result<void> on_job(const wire::FrameHeader& header, Bytes body);
-    Result<void> check_backend(const wire::JobRequest& request) const;
     enum class Inline { Answered, TakesLonger };
     Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, const Choice& choice,
                       TimePoint deadline);

@@ -10,8 +10,6 @@
 namespace tegu::daemon {
 namespace {
 
-// Far more than a prediction error: a job that takes longer on the io thread restarts on the executor.
-constexpr auto kInlineLimit = std::chrono::milliseconds(5);
 Error shutting_down() {
     return make_error(Status::ShuttingDown, "the daemon is stopping");
 }
@@ -21,12 +19,6 @@ Error stopped_half_way() {
     return field_error(
         Status::Cancelled, "output", "another buffer than the input for jobs that may be repeated",
         "the daemon ended while the job ran in place: its buffer holds neither input nor result");
-}
-
-// Retry delay for a client: the predicted time of waiting and running jobs, limited to 1 ms..1 s.
-std::uint64_t retry_after_ns(const ExecutorLoad& load) {
-    constexpr std::uint64_t kShortest = 1'000'000, kLongest = 1'000'000'000;
-    return std::min(std::max(load.waiting_ns + load.running_ns, kShortest), kLongest);
 }
 
 Result<void> check_features(const wire::JobRequest& request, std::uint64_t features) {
@@ -58,38 +50,30 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
         Result<void> features = check_features(*request, features_);
         if (!features) return features;
     }
-    Result<void> backend = check_backend(*request);
-    if (!backend) return backend;
+    Result<void> wish = services_.jobs.placement.check_wish(request->backend);
+    if (!wish) return wish;
     Result<PreparedJob> prepared = prepare_job(*request, buffers_, shared().settings.limits.scratch_bytes,
                                                services_.jobs.tuning.state());
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
     const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};
-    Choice choice = services_.jobs.placement.choose(*prepared, asker, true);
-    if (choice.answer.target == Target::Inline) {
-        if (run_inline(header, *prepared, choice, deadline) == Inline::Answered) return {};
-        choice = services_.jobs.placement.choose(*prepared, asker, false);
+    Result<Choice> choice = services_.jobs.placement.choose(*prepared, asker, false);
+    if (choice && choice->target == Target::Inline) {
+        if (run_inline(header, *prepared, *choice, deadline) == Inline::Answered) return {};
+        choice = services_.jobs.placement.choose(*prepared, asker, true);
     }
-    return enqueue(header, *request, std::move(prepared).value(), choice, deadline);
-}
-
-Result<void> Session::check_backend(const wire::JobRequest& request) const {
-    if (request.backend != wire::BackendChoice::Gpu) return {};
-    const GpuStatus& gpu = services_.jobs.gpus().status();
-    if (!gpu.runs())
-        return field_error(Status::Unsupported, "backend", "auto, cpu",
-                           "this daemon has no GPU backend: " + gpu.reason);
-    return {};
+    if (!choice) return std::move(choice).error();
+    return enqueue(header, *request, std::move(prepared).value(), *choice, deadline);
 }
 
 // The whole life of a small job: computed here, its reply written next to the others of this wake-up. A
-// prediction that is wrong delays everybody for no longer than kInlineLimit; a job in place has then
+// prediction that is wrong delays everybody for no longer than kInlineNs; a job in place has then
 // overwritten its input, and goes on.
 Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared,
                                     const Choice& choice, TimePoint deadline) {
     const Operation operation = operation_of(prepared.job);
     const TimePoint start = Clock::now();
-    const TimePoint limit = prepared.in_place ? kNever : start + kInlineLimit;
+    const TimePoint limit = prepared.in_place ? kNever : start + std::chrono::nanoseconds(kInlineNs);
     const std::uint64_t queue_ns = nanoseconds(start - now());
     RunCost cost;
     Result<void> done;
@@ -127,21 +111,6 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
 
 Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request,
                               PreparedJob prepared, const Choice& choice, TimePoint deadline) {
-    const auto& limits = shared().settings.limits;
-    const ExecutorLoad load = services_.jobs.executors.load();
-    const bool too_many = load.waiting >= limits.queued_jobs;
-    const bool too_much =
-        load.waiting > 0 && load.waiting_ns + choice.predicted() > limits.queued_work_ms * 1'000'000;
-    if (too_many || too_much) {
-        Error busy = too_many
-                         ? field_error(Status::Busy, "limits.queued_jobs",
-                                       "at most " + std::to_string(limits.queued_jobs), "too many jobs wait")
-                         : field_error(Status::Busy, "limits.queued_work_ms",
-                                       "at most " + std::to_string(limits.queued_work_ms) + " ms",
-                                       "too much work waits");
-        busy.retry_after_ns = retry_after_ns(load);
-        return busy;
-    }
     Result<void> charged = services_.quotas.start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
     if (!charged) return charged;
     try {
@@ -168,7 +137,7 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     task->received = now();
     task->deadline = deadline;
     task->prepared = std::move(prepared);
-    task->target = choice.answer.target;
+    task->target = choice.target;
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
     services_.jobs.placement.admitted(task->prepared, choice);

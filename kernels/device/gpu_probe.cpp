@@ -17,16 +17,15 @@ Result<std::int64_t> sum_on(GpuRunner& runner, const Job& job) {
     if (!plan) return plan.error();
     std::array<std::int32_t, kNumbers> numbers;
     std::iota(numbers.begin(), numbers.end(), 1);
-    GpuInput input;
+    JobInput input;
     input.view = {reinterpret_cast<const std::byte*>(numbers.data()), kNumbers};
     std::int64_t sum = 0;
-    constexpr std::uint64_t kOffset = 0;
-    GpuOutput output;
+    JobOutput output;
     output.data = reinterpret_cast<std::byte*>(&sum);
-    output.offsets = Span<const std::uint64_t>(&kOffset, 1);
+    output.offsets = {0};
     GpuCost cost;
     const Result<kernels::RunReport> done =
-        runner.run(job, *plan, Span<const GpuInput>(&input, 1), output, kernels::StopToken(), cost);
+        runner.run(job, *plan, {&input, 1}, output, kernels::StopToken(), cost);
     if (!done) return done.error();
     return sum;
 }

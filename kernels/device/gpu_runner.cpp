@@ -24,8 +24,8 @@ std::uint64_t extent_bytes(const Job& job, const kernels::InputView& view) {
     return ((job.rows - 1) * view.row_stride + job.cols) * element_bytes(job.type);
 }
 
-bool in_place(Span<const GpuInput> inputs) {
-    return std::any_of(inputs.begin(), inputs.end(), [](const GpuInput& input) { return input.is_output; });
+bool in_place(Span<const JobInput> inputs) {
+    return std::any_of(inputs.begin(), inputs.end(), [](const JobInput& input) { return input.is_output; });
 }
 
 Arena::Kind arena_kind(MemoryClass memory_class) {
@@ -33,8 +33,8 @@ Arena::Kind arena_kind(MemoryClass memory_class) {
 }
 
 // Offsets of the arrays in staging memory: as in the output, or packed without the gaps between them.
-std::vector<std::uint64_t> staged_offsets(const kernels::JobPlan& plan, const GpuOutput& output) {
-    if (output.rows == 0) return {output.offsets.begin(), output.offsets.end()};
+std::vector<std::uint64_t> staged_offsets(const kernels::JobPlan& plan, const JobOutput& output) {
+    if (output.rows == 0) return output.offsets;
     constexpr std::uint64_t kAligned = 256;
     std::vector<std::uint64_t> offsets;
     std::uint64_t end = 0;
@@ -88,7 +88,7 @@ GpuRunner::~GpuRunner() {
 }
 
 Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan& plan,
-                                          Span<const GpuInput> inputs, const GpuOutput& output,
+                                          Span<const JobInput> inputs, const JobOutput& output,
                                           const kernels::StopToken& stop, GpuCost& cost,
                                           const cuda::JobPolicies& policies) {
     policies_ = policies;
@@ -102,7 +102,7 @@ Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan
 }
 
 Result<kernels::RunReport> GpuRunner::try_once(const Job& job, const kernels::JobPlan& plan,
-                                               Span<const GpuInput> inputs, const GpuOutput& output,
+                                               Span<const JobInput> inputs, const JobOutput& output,
                                                const kernels::StopToken& stop, GpuCost& cost) {
     cost = GpuCost();
     ran_ = false;
@@ -137,7 +137,7 @@ bool GpuRunner::device_is_full(std::uint64_t refusals_before) {
 }
 
 Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::JobPlan& plan,
-                                                 Span<const GpuInput> inputs, const GpuOutput& output,
+                                                 Span<const JobInput> inputs, const JobOutput& output,
                                                  const kernels::StopToken& stop, GpuCost& cost) {
     assert(inputs.size() <= temporaries_->inputs.size() && output.offsets.size() == plan.outputs.size());
     const std::vector<std::uint64_t> offsets = staged_offsets(plan, output);
@@ -182,20 +182,20 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
     return report;
 }
 
-std::byte* GpuRunner::place_output(const GpuOutput& output, std::uint64_t bytes, MoveCost& cost) {
+std::byte* GpuRunner::place_output(const JobOutput& output, std::uint64_t bytes, MoveCost& cost) {
     if (output.rows != 0) return nullptr;
     if (memory_class() == MemoryClass::C) return output.data;
-    if (output.buffer == nullptr) return nullptr;
-    return clients_.write(*output.buffer, output.begin, output.begin + bytes, cost);
+    if (!output.in_buffer()) return nullptr;
+    return clients_.write(output.buffer, output.begin, output.begin + bytes, cost);
 }
 
-Result<std::byte*> GpuRunner::place_input(const Job& job, const GpuInput& input, std::byte* output,
+Result<std::byte*> GpuRunner::place_input(const Job& job, const JobInput& input, std::byte* output,
                                           Staging& temporary, const kernels::StopToken& stop,
                                           MoveCost& cost) {
     if (input.is_output && output != nullptr) return output;
     if (memory_class() == MemoryClass::C) return const_cast<std::byte*>(input.view.data);
-    if (input.buffer != nullptr && !input.is_output)
-        return clients_.read(*input.buffer, input.range, temporary, stop, cost);
+    if (input.in_buffer() && !input.is_output)
+        return clients_.read(input.buffer, input.range, temporary, stop, cost);
     const std::uint64_t bytes = extent_bytes(job, input.view);
     const Clock::time_point start = Clock::now();
     Result<Staging> made = clients_.stage(bytes);
@@ -210,7 +210,7 @@ Result<std::byte*> GpuRunner::place_input(const Job& job, const GpuInput& input,
 
 // Copies only what kernels filled: the rest of the memory holds data of earlier jobs of other users.
 Result<void> GpuRunner::bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report,
-                                   const GpuOutput& output, Span<const std::uint64_t> offsets, Staging& from,
+                                   const JobOutput& output, Span<const std::uint64_t> offsets, Staging& from,
                                    GpuCost& cost) {
     const Clock::time_point start = Clock::now();
     std::vector<Staging::Piece> pieces;

@@ -4,27 +4,9 @@
 #pragma once
 
 #include "kernels/device/client_memory.h"
+#include "kernels/device/job_operands.h"
 
 namespace tegu::device {
-
-// One input as the CPU would read it, and its location.
-struct GpuInput {
-    kernels::InputView view;
-    const ClientBuffer* buffer = nullptr;  // null: memory of this process that outlives the job
-    ClientRange range;                     // with a buffer: view.data is at its byte range.begin
-    bool is_output = false;                // exactly the first array of the output: the job works in place
-};
-
-struct GpuOutput {
-    std::byte* data = nullptr;  // array i of the plan goes to data + offsets[i]
-    Span<const std::uint64_t> offsets;
-    const ClientBuffer* buffer = nullptr;  // null: memory of this process that outlives the job
-    std::uint64_t begin = 0;               // with a buffer: the offset of `data` in it
-    // Not 0: only rows [skip_rows, skip_rows + rows) of each array are written, to data + offsets[i]. The
-    // memory around them stays untouched, because others may write there at the same time.
-    std::uint64_t skip_rows = 0;
-    std::uint64_t rows = 0;
-};
 
 struct GpuCost {
     MoveCost moved;
@@ -54,8 +36,8 @@ class GpuRunner {
     // all memory that is kept for later jobs and retries once. Errors: those of Gpu::run(); OutOfMemory
     // (device or arena; a later job may succeed); DeviceLost. An output that was not started is unchanged.
     // REQUIRES: plan_job(job) gave `plan`, the views are valid for it. The thread that made the runner.
-    Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
-                                   const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost,
+    Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const JobInput> inputs,
+                                   const JobOutput& output, const kernels::StopToken& stop, GpuCost& cost,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies());
     // As ClientMemory::drop().
     void drop(std::uint64_t buffer_id) { clients_.drop(buffer_id); }
@@ -76,19 +58,19 @@ class GpuRunner {
     GpuRunner(Gpu& gpu, Stream stream, const GpuRunnerLimits& limits);
     void end_job(bool complete) noexcept;
     bool device_is_full(std::uint64_t refusals_before);
-    Result<std::byte*> place_input(const Job& job, const GpuInput& input, std::byte* output,
+    Result<std::byte*> place_input(const Job& job, const JobInput& input, std::byte* output,
                                    Staging& temporary, const kernels::StopToken& stop, MoveCost& cost);
     // Null: the result must be staged.
-    std::byte* place_output(const GpuOutput& output, std::uint64_t bytes, MoveCost& cost);
+    std::byte* place_output(const JobOutput& output, std::uint64_t bytes, MoveCost& cost);
     Result<kernels::RunReport> try_once(const Job& job, const kernels::JobPlan& plan,
-                                        Span<const GpuInput> inputs, const GpuOutput& output,
+                                        Span<const JobInput> inputs, const JobOutput& output,
                                         const kernels::StopToken& stop, GpuCost& cost);
     Result<kernels::RunReport> run_placed(const Job& job, const kernels::JobPlan& plan,
-                                          Span<const GpuInput> inputs, const GpuOutput& output,
+                                          Span<const JobInput> inputs, const JobOutput& output,
                                           const kernels::StopToken& stop, GpuCost& cost);
     // `offsets`: offsets of the arrays in `from`.
     Result<void> bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report,
-                            const GpuOutput& output, Span<const std::uint64_t> offsets, Staging& from,
+                            const JobOutput& output, Span<const std::uint64_t> offsets, Staging& from,
                             GpuCost& cost);
 
     struct Temporaries;

@@ -128,8 +128,8 @@ Result<void> check_on_gpu(JobSetup& setup, const GpuRun& placed) {
 // A runner of the daemon's kind, and the host's memory of one result.
 struct CopiedRun {
     std::unique_ptr<device::GpuRunner> runner;
-    std::vector<device::GpuInput> inputs;
-    std::vector<std::uint64_t> offsets;
+    std::vector<device::JobInput> inputs;
+    device::JobOutput output;
     std::vector<std::byte> memory;
 };
 
@@ -143,26 +143,24 @@ Result<std::unique_ptr<CopiedRun>> place_copied(JobSetup& setup) {
     auto made = std::make_unique<CopiedRun>();
     made->runner = std::move(*runner);
     for (const kernels::InputView& view : *inputs) {
-        device::GpuInput input;
+        device::JobInput input;
         input.view = view;
         made->inputs.push_back(input);
     }
     std::uint64_t bytes = 0;
     for (const ArraySpec& spec : (*plan)->outputs) {
-        made->offsets.push_back(bytes);
+        made->output.offsets.push_back(bytes);
         bytes += (array_bytes(spec) + 63) / 64 * 64;
     }
     made->memory.resize(bytes + 64);
+    made->output.data = made->memory.data();
     return made;
 }
 
 Result<kernels::RunReport> run_copied(JobSetup& setup, CopiedRun& state) {
-    device::GpuOutput output;
-    output.data = state.memory.data();
-    output.offsets = state.offsets;
     device::GpuCost cost;
-    return state.runner->run(setup.job().job, **setup.plan(), state.inputs, output, kernels::StopToken(),
-                             cost, setup.choice(TuningBackend::Cuda).cuda());
+    return state.runner->run(setup.job().job, **setup.plan(), state.inputs, state.output,
+                             kernels::StopToken(), cost, setup.choice(TuningBackend::Cuda).cuda());
 }
 
 Result<void> check_copied(JobSetup& setup, CopiedRun& state) {
@@ -170,7 +168,7 @@ Result<void> check_copied(JobSetup& setup, CopiedRun& state) {
     if (!report) return report.error();
     HostOutputs results(**setup.plan());
     for (std::size_t i = 0; i < results.arrays.size(); ++i)
-        std::memcpy(results.arrays[i].data(), state.memory.data() + state.offsets[i],
+        std::memcpy(results.arrays[i].data(), state.memory.data() + state.output.offsets[i],
                     array_bytes((*setup.plan())->outputs[i]));
     return setup.expect_same(*report, results.arrays);
 }

@@ -25,9 +25,9 @@ std::shared_ptr<JobTask> sum_task(std::uint64_t ticket) {
     job.params = ReduceParams{statistic_bit(Statistic::Sum), false, 0};
     task->prepared.plan = kernels::plan_job(job).value();
     task->prepared.input_count = 1;
-    task->prepared.inputs[0] = {reinterpret_cast<const std::byte*>(kValues), 4};
+    task->prepared.inputs[0].view = {reinterpret_cast<const std::byte*>(kValues), 4};
     task->prepared.result_bytes =
-        wire::layout_arrays(task->prepared.plan.outputs, 8, task->prepared.output_offsets).value();
+        wire::layout_arrays(task->prepared.plan.outputs, 8, task->prepared.output.offsets).value();
     return task;
 }
 
@@ -206,7 +206,7 @@ std::shared_ptr<JobTask> large_sum_task(const std::vector<float>& values) {
     auto task = sum_task(1);
     task->prepared.job.cols = values.size();
     task->prepared.plan = kernels::plan_job(task->prepared.job).value();
-    task->prepared.inputs[0] = {reinterpret_cast<const std::byte*>(values.data()), values.size()};
+    task->prepared.inputs[0].view = {reinterpret_cast<const std::byte*>(values.data()), values.size()};
     return task;
 }
 

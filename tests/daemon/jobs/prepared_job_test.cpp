@@ -89,8 +89,9 @@ TEST_F(PreparedJobs, TheOutputMayBeEitherDenseInput) {
         Result<PreparedJob> prepared = prepare(request);
         ASSERT_TRUE(prepared.ok()) << prepared.error().message;
         EXPECT_TRUE(prepared->in_place);
-        EXPECT_EQ(prepared->output, prepared->inputs[which].data) << "one address for reading and writing";
-        EXPECT_NE(prepared->output, prepared->inputs[1 - which].data);
+        EXPECT_EQ(prepared->output.data, prepared->inputs[which].view.data)
+            << "one address for reading and writing";
+        EXPECT_NE(prepared->output.data, prepared->inputs[1 - which].view.data);
         ASSERT_TRUE(run(*prepared).ok());
         for (int i = 0; i < 64; ++i) EXPECT_EQ(100.0f + static_cast<float>(i), floats(which == 0 ? x : y)[i]);
     }
@@ -183,7 +184,7 @@ TEST_F(PreparedJobs, ValuesMayBeTheInputButScalesMayNot) {
     Result<PreparedJob> prepared = prepare(request);
     ASSERT_TRUE(prepared.ok()) << prepared.error().message;
     EXPECT_TRUE(prepared->in_place);
-    EXPECT_EQ((std::vector<std::uint64_t>{0, 1024}), prepared->output_offsets);
+    EXPECT_EQ((std::vector<std::uint64_t>{0, 1024}), prepared->output.offsets);
     prepared = make_error(Status::Internal, "let go of the buffer");
     request.inputs[0].offset_bytes = 1024;  // where the scales would go
     expect_refused(request, Status::BadRange, "output.offset_bytes");
@@ -240,10 +241,10 @@ TEST_F(PreparedJobs, InlineInputsBesideABufferFollowTheirCopy) {
     request.data = data;
     Result<PreparedJob> prepared = prepare(request);
     ASSERT_TRUE(prepared.ok()) << prepared.error().message;
-    const std::byte* mapped = prepared->inputs[1].data;
+    const std::byte* mapped = prepared->inputs[1].view.data;
     prepared->rebase_inline(request.data, copy.data());
-    EXPECT_EQ(copy.data(), prepared->inputs[0].data);
-    EXPECT_EQ(mapped, prepared->inputs[1].data);
+    EXPECT_EQ(copy.data(), prepared->inputs[0].view.data);
+    EXPECT_EQ(mapped, prepared->inputs[1].view.data);
 }
 
 TEST_F(PreparedJobs, NothingInAnOutputOverlapsNothing) {

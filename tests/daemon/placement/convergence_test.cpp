@@ -110,22 +110,21 @@ class Daemon {
         }
     }
 
-    Answer choose(const CostClass& job, bool may_try) const {
-        Question asks;
-        asks.inline_budget_ns = kBudgetNs;
-        asks.on_io = offer(job, kOneThread, 0);
-        asks.express = offer(job, kOneThread, kStartNs);
-        asks.pool = offer(job, kPool, kStartNs);
-        asks.gpus = {offer(job, kFirstGpu, kStartNs)};
-        asks.trial_jobs = may_try ? 128 : 0;
-        return decide(asks);
+    Choice choose(const CostClass& job, bool may_try) const {
+        PlacementInputs inputs;
+        inputs.inline_budget_ns = kBudgetNs;
+        inputs.express = offer(job, kOneThread, kStartNs);
+        inputs.pool = offer(job, kPool, kStartNs);
+        inputs.gpus = {offer(job, kFirstGpu, kStartNs)};
+        inputs.trial_jobs = may_try ? 128 : 0;
+        return *decide(inputs);
     }
 
     void run(const CostClass& job, Truth& truth) {
-        const Answer answer = choose(job, true);
-        const Target target = answer.target;
+        const Choice choice = choose(job, true);
+        const Target target = choice.target;
         const Backend backend = backend_of(target, 0);
-        if (answer.reason == Reason::Trial) model_.note_trial(job, backend);
+        if (choice.reason == Reason::Trial) model_.note_trial(job, backend);
         MeasuredJob measured;
         measured.job = job;
         measured.target = target;
@@ -141,7 +140,6 @@ class Daemon {
   private:
     Offer offer(const CostClass& job, Backend backend, double start_ns) const {
         Offer made;
-        made.possible = true;
         made.start_ns = static_cast<std::uint64_t>(start_ns);
         made.run_ns = model_.predict_ns(job, backend);
         const CostModel::Evidence evidence = model_.evidence(job, backend);
@@ -226,18 +224,16 @@ TEST(Convergence, JobsThatTeachNothingAreNotTriedForEver) {
     const CostClass job = *class_of(sample);
     int trials = 0;
     for (int i = 0; i < 20'000; ++i) {
-        Question asks;
-        asks.on_io.run_ns = asks.express.run_ns = 90'000'000;
-        asks.pool.possible = true;
-        asks.pool.run_ns = 1'000'000;
+        PlacementInputs inputs;
+        inputs.express.run_ns = 90'000'000;
+        inputs.pool.run_ns = 1'000'000;
         Offer gpu;
-        gpu.possible = true;
         gpu.run_ns = 9'000'000;
         gpu.seen = model.evidence(job, kFirstGpu).seen;
         gpu.elsewhere = model.evidence(job, kFirstGpu).elsewhere;
-        asks.gpus = {gpu};
-        asks.trial_jobs = 128;
-        const bool tried = decide(asks).reason == Reason::Trial;
+        inputs.gpus = {gpu};
+        inputs.trial_jobs = 128;
+        const bool tried = decide(inputs)->reason == Reason::Trial;
         trials += tried;
         tried ? model.note_trial(job, kFirstGpu) : model.note_elsewhere(job, kFirstGpu);
     }

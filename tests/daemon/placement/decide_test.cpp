@@ -3,135 +3,250 @@
 
 #include <gtest/gtest.h>
 
-#include "daemon/placement/correction_curve.h"
+#include "tests/daemon/placement/decide_cases.h"
 
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kUs = 1000, kMs = 1'000'000;
+using wire::BackendChoice;
 
-Offer offer(std::uint64_t run_ns, std::uint64_t wait_ns = 0, std::uint64_t copy_ns = 0,
-            std::uint64_t keep_ns = 0) {
-    Offer made;
-    made.possible = true;
-    made.run_ns = run_ns;
-    made.wait_ns = wait_ns;
-    made.start_ns = 20 * kUs;
-    made.copy_ns = copy_ns;
-    made.keep_ns = keep_ns;
-    return made;
-}
-
-// A job of 2 ms on one thread, 300 us on the pool, 100 us on a GPU.
-Question question() {
-    Question asks;
-    asks.inline_budget_ns = 50 * kUs;
-    asks.on_io = offer(2 * kMs);
-    asks.express = offer(2 * kMs);
-    asks.pool = offer(300 * kUs);
-    asks.gpus = {offer(100 * kUs)};
-    return asks;
-}
-
-void expect(const Question& asks, Target target, Reason reason, const char* what = "") {
-    const Answer answer = decide(asks);
-    EXPECT_EQ(target_word(target), target_word(answer.target)) << what;
-    EXPECT_EQ(reason_word(reason), reason_word(answer.reason)) << what;
-}
-
-TEST(Decide, TheBackendThatIsDoneFirst) {
-    Question asks = question();
-    expect(asks, Target::Gpu, Reason::Fastest);
-    EXPECT_EQ(120 * kUs, decide(asks).done_ns);
-    asks.gpus[0].run_ns = 400 * kUs;
-    expect(asks, Target::Pool, Reason::Fastest);
-    asks.gpus[0].run_ns = 300 * kUs;
-    expect(asks, Target::Pool, Reason::Fastest, "the CPU, of equals");
-}
-
-TEST(Decide, ASmallJobRunsAtOnceUnlessItAsksForAGpu) {
-    Question asks = question();
-    asks.on_io.run_ns = 49 * kUs;
-    expect(asks, Target::Inline, Reason::Small);
-    asks.asked = Asked::Cpu;
-    expect(asks, Target::Inline, Reason::Small);
-    asks.asked = Asked::Gpu;
-    expect(asks, Target::Gpu, Reason::Asked);
-    asks.asked = Asked::Auto;
-    asks.on_io.run_ns = 50 * kUs;
-    expect(asks, Target::Gpu, Reason::Fastest, "the budget is over");
-    asks.on_io.run_ns = 10 * kUs;
-    asks.on_io.possible = false;
-    expect(asks, Target::Gpu, Reason::Fastest, "no working memory is left");
-    asks = question();
-    asks.inline_budget_ns = 0;
-    asks.on_io.run_ns = 0;
-    expect(asks, Target::Gpu, Reason::Fastest, "never");
-}
-
-TEST(Decide, WhatTheClientAsksForIsDone) {
-    Question asks = question();
-    asks.asked = Asked::Cpu;
-    expect(asks, Target::Pool, Reason::Asked);
-    asks.asked = Asked::Gpu;
-    asks.gpus[0] = offer(900 * kMs, 900 * kMs);
-    expect(asks, Target::Gpu, Reason::Asked);
-}
-
-TEST(Decide, WithoutAGpuThatCanRunItTheCpuDoes) {
-    Question asks = question();
-    asks.gpus[0].possible = false;
-    expect(asks, Target::Pool, Reason::Only);
-    asks.gpus.clear();
-    expect(asks, Target::Pool, Reason::Only);
-}
-
-// The sum beside another client's long entropy maps.
-TEST(Decide, WhatWaitsBeforeItCounts) {
-    Question asks = question();
-    asks.gpus[0].wait_ns = 28 * kMs;
-    expect(asks, Target::Pool, Reason::Queue);
-    asks.gpus[0].wait_ns = 100 * kUs;
-    expect(asks, Target::Gpu, Reason::Fastest, "a short wait is worth it");
-    asks.pool.wait_ns = 10 * kMs;
-    asks.gpus[0] = offer(600 * kUs);
-    expect(asks, Target::Gpu, Reason::Queue);
-}
-
-TEST(Decide, WhatIsCopiedForItAloneCounts) {
-    Question asks = question();
-    asks.gpus[0].copy_ns = 199 * kUs;
-    expect(asks, Target::Gpu, Reason::Fastest);
-    asks.gpus[0].copy_ns = 201 * kUs;
-    expect(asks, Target::Pool, Reason::Copy);
-    EXPECT_EQ(0u, decide(asks).missed_ns) << "no later job would gain";
-}
-
-// Rent until the rent is as much as the price.
-TEST(Decide, ACopyThatLaterJobsUseIsMadeOnceItsLackHasCostAsMuch) {
-    Question asks = question();
-    asks.gpus[0].keep_ns = 1 * kMs;
-    std::uint64_t jobs = 0;
-    for (; decide(asks).target != Target::Gpu && jobs < 100; ++jobs) {
-        const Answer answer = decide(asks);
-        EXPECT_EQ(reason_word(Reason::Copy), reason_word(answer.reason));
-        EXPECT_EQ(200 * kUs, answer.missed_ns);
-        EXPECT_FALSE(answer.makes_copy);
-        asks.paid_ns += answer.missed_ns;
+// The example with changes.
+struct Given : PlacementInputs {
+    using In = PlacementInputs;
+    Given() : PlacementInputs(example()) {}
+    template <class Member, class Value>
+    Given& with(Member member, Value value) {
+        this->*member = value;
+        return *this;
     }
-    EXPECT_EQ(5u, jobs) << "1 ms in steps of 0.2 ms, of which the last is left to gain";
-    EXPECT_TRUE(decide(asks).makes_copy);
-    asks.gpus[0].run_ns = 400 * kUs;
-    EXPECT_EQ(0u, decide(asks).missed_ns) << "a copy would gain nothing";
+    Given& wish_cpu() { return with(&In::wish, BackendChoice::Cpu); }
+    Given& wish_gpu() { return with(&In::wish, BackendChoice::Gpu); }
+    Given& one_thread(std::uint64_t run_ns) { return with(&In::express, offer(run_ns, express.wait_ns)); }
+    Given& express_wait(std::uint64_t wait_ns) { return with(&In::express, offer(express.run_ns, wait_ns)); }
+    Given& pool_run(std::uint64_t run_ns) { return with(&In::pool, offer(run_ns)); }
+    Given& pool_wait(std::uint64_t wait_ns) { return with(&In::pool, offer(pool.run_ns, wait_ns)); }
+    Given& gpu(const Offer& only) { return with(&In::gpus, std::vector<Offer>{only}); }
+    Given& no_gpu() { return with(&In::gpus, std::vector<Offer>()); }
+    // Another client's long job runs on the pool.
+    Given& busy() { return pool_wait(500 * kMs).with(&In::pool_runs_others, true); }
+    // A trial is due on a GPU that takes so long.
+    Given& due(std::uint64_t run_ns = 360 * kUs, std::uint64_t wait_ns = 0) {
+        gpu(offer(run_ns, wait_ns)).gpus[0].elsewhere = 60'000;
+        return with(&In::trial_jobs, 128);
+    }
+    // The pool is fastest, and a trial is due on one thread.
+    Given& thread_due(std::uint64_t thread_ns, std::uint64_t pool_ns) {
+        no_gpu().one_thread(thread_ns).pool_run(pool_ns).express.elsewhere = 5'000;
+        return with(&In::trial_jobs, 128);
+    }
+    // One thread is fastest, and a trial is due on the pool.
+    Given& pool_due() {
+        one_thread(200 * kUs).no_gpu().pool.elsewhere = 5'000;
+        return with(&In::trial_jobs, 128);
+    }
+};
+
+struct Case {
+    const char* rule;
+    PlacementInputs inputs;
+    Target target;
+    Reason reason;
+};
+
+std::vector<Case> cases() {
+    using In = PlacementInputs;
+    constexpr Target kInline = Target::Inline, kExpress = Target::Express, kPool = Target::Pool,
+                     kGpu = Target::Gpu;
+    const Offer slow = offer(400 * kUs), full = without_memory();
+    return {
+        {"done first: the GPU", Given(), kGpu, Reason::Fastest},
+        {"done first: the CPU", Given().gpu(slow), kPool, Reason::Fastest},
+        {"of equals the CPU", Given().gpu(offer(300 * kUs)), kPool, Reason::Fastest},
+
+        {"inline: below the budget", Given().one_thread(50 * kUs - 1), kInline, Reason::Small},
+        {"inline: not at the budget", Given().one_thread(50 * kUs), kExpress, Reason::Fastest},
+        {"inline: no budget", Given().one_thread(0).with(&In::inline_budget_ns, 0), kExpress,
+         Reason::Fastest},
+        {"inline: wish for the CPU", Given().one_thread(kUs).wish_cpu(), kInline, Reason::Small},
+        {"inline: not with a wish for a GPU", Given().one_thread(kUs).wish_gpu(), kGpu, Reason::Asked},
+        {"inline: not again", Given().one_thread(kUs).with(&In::gave_up_inline, true), kExpress,
+         Reason::Fastest},
+        {"inline: enough memory",
+         Given().one_thread(kUs).with(&In::scratch_bytes, 400).with(&In::running_scratch_bytes, 600), kInline,
+         Reason::Small},
+        {"inline: too little memory",
+         Given().one_thread(kUs).with(&In::scratch_bytes, 401).with(&In::running_scratch_bytes, 600),
+         kExpress, Reason::Fastest},
+        {"inline: needs no memory", Given().one_thread(kUs).with(&In::running_scratch_bytes, 2000), kInline,
+         Reason::Small},
+
+        {"wish: the CPU", Given().wish_cpu(), kPool, Reason::Asked},
+        {"wish: a GPU, whatever it takes", Given().gpu(offer(900 * kMs, 900 * kMs)).wish_gpu(), kGpu,
+         Reason::Asked},
+        {"wish: a GPU without memory", Given().gpu(full).wish_gpu(), kGpu, Reason::Asked},
+        {"only: no GPU has memory", Given().gpu(full), kPool, Reason::Only},
+        {"only: no GPU", Given().no_gpu(), kPool, Reason::Only},
+
+        {"queue: long at the GPU", Given().gpu(offer(100 * kUs, 28 * kMs)), kPool, Reason::Queue},
+        {"queue: short at the GPU", Given().gpu(offer(100 * kUs, 100 * kUs)), kGpu, Reason::Fastest},
+        {"queue: long at the pool", Given().gpu(slow).pool_wait(10 * kMs), kGpu, Reason::Queue},
+        {"copy: short", Given().gpu(offer(100 * kUs, 0, 199 * kUs)), kGpu, Reason::Fastest},
+        {"copy: of equals the CPU", Given().gpu(offer(100 * kUs, 0, 200 * kUs)), kPool, Reason::Copy},
+        {"copy: kept, not paid", Given().gpu(offer(100 * kUs, 0, 0, kMs)).with(&In::paid_ns, 800 * kUs),
+         kPool, Reason::Copy},
+        {"copy: kept, paid", Given().gpu(offer(100 * kUs, 0, 0, kMs)).with(&In::paid_ns, 801 * kUs), kGpu,
+         Reason::Fastest},
+
+        {"express: beside a long job", Given().busy().no_gpu(), kExpress, Reason::Express},
+        {"express: the GPU is busy, too", Given().busy().gpu(offer(100 * kUs, 28 * kMs)), kExpress,
+         Reason::Express},
+        {"express: not if the GPU is free", Given().busy(), kGpu, Reason::Fastest},
+        {"express: with a wish for the CPU", Given().busy().wish_cpu(), kExpress, Reason::Express},
+        {"express: not behind an own job", Given().no_gpu().pool_wait(500 * kMs), kPool, Reason::Only},
+        {"express: not above 8 MiB", Given().busy().no_gpu().with(&In::scratch_bytes, (8 << 20) + 1), kPool,
+         Reason::Only},
+        {"express: not if it takes too long", Given().busy().no_gpu().one_thread(kExpressNs + 1), kPool,
+         Reason::Only},
+        {"express: not beyond the user's share", Given().busy().no_gpu().with(&In::express_own_ns, 4 * kMs),
+         kPool, Reason::Only},
+        {"express: not if the pool is sooner", Given().busy().no_gpu().express_wait(600 * kMs), kPool,
+         Reason::Only},
+
+        {"one thread: sooner than the pool wakes", Given().one_thread(200 * kUs).gpu(slow), kExpress,
+         Reason::Fastest},
+        {"one thread: not behind another job",
+         Given().one_thread(200 * kUs).gpu(slow).express_wait(101 * kUs), kPool, Reason::Fastest},
+        {"one thread: not while the pool works", Given().one_thread(200 * kUs).gpu(slow).pool_wait(1), kPool,
+         Reason::Fastest},
+        {"one thread: not if a GPU is faster", Given().one_thread(200 * kUs), kGpu, Reason::Fastest},
+        {"one thread: with a wish for the CPU", Given().one_thread(200 * kUs).wish_cpu(), kExpress,
+         Reason::Asked},
+
+        {"trial: due on the GPU", Given().due(), kGpu, Reason::Trial},
+        {"trial: switched off", Given().due().with(&In::trial_jobs, 0), kPool, Reason::Fastest},
+        {"trial: not with cold memory", Given().due().with(&In::cold, true), kPool, Reason::Fastest},
+        {"trial: not with a deadline", Given().due().with(&In::has_deadline, true), kPool, Reason::Fastest},
+        {"trial: not with high priority", Given().due().with(&In::high_priority, true), kPool,
+         Reason::Fastest},
+        {"trial: not beside another job", Given().due(360 * kUs, 1), kPool, Reason::Fastest},
+        {"trial: not for 30 ms", Given().due(100 * kMs).pool_run(70 * kMs).one_thread(70 * kMs), kPool,
+         Reason::Fastest},
+        {"trial: not against a wish", Given().due().wish_cpu(), kPool, Reason::Asked},
+        {"trial: the pool, not one thread", Given().pool_due(), kPool, Reason::Trial},
+        {"trial: one thread, not the pool", Given().thread_due(120 * kUs, 60 * kUs), kExpress, Reason::Trial},
+        {"trial: on the io thread", Given().thread_due(60 * kUs, 30 * kUs), kInline, Reason::Trial},
+        {"trial: not on the io thread again",
+         Given().thread_due(60 * kUs, 30 * kUs).with(&In::gave_up_inline, true), kExpress, Reason::Trial},
+        {"trial: not beside a job on the pool", Given().thread_due(120 * kUs, 60 * kUs).pool_wait(1), kPool,
+         Reason::Only},
+        {"trial: not far above the budget", Given().thread_due(220 * kUs, 60 * kUs), kPool, Reason::Only},
+    };
+}
+
+TEST(Decide, EachRule) {
+    for (const Case& each : cases()) {
+        const Result<Choice> choice = decide(each.inputs);
+        ASSERT_TRUE(choice.ok()) << each.rule;
+        EXPECT_EQ(target_word(each.target), target_word(choice->target)) << each.rule;
+        EXPECT_EQ(reason_word(each.reason), reason_word(choice->reason)) << each.rule;
+        EXPECT_EQ(each.reason == Reason::Small, is_inline(each.inputs)) << each.rule;
+    }
+}
+
+TEST(Decide, RefusesAWishForAGpuOnlyWhereNoneRunsJobs) {
+    struct Wish {
+        BackendChoice wish;
+        bool has_gpu, refused;
+    };
+    for (const Wish& each : {Wish{BackendChoice::Auto, false, false}, Wish{BackendChoice::Cpu, false, false},
+                             Wish{BackendChoice::Gpu, false, true}, Wish{BackendChoice::Auto, true, false},
+                             Wish{BackendChoice::Cpu, true, false}, Wish{BackendChoice::Gpu, true, false}}) {
+        const Result<void> checked = check_wish(each.wish, each.has_gpu, "no driver");
+        ASSERT_EQ(each.refused, !checked.ok());
+        if (checked) continue;
+        EXPECT_EQ(Status::Unsupported, checked.error().status);
+        EXPECT_EQ("backend", checked.error().field);
+        EXPECT_EQ("this daemon has no GPU backend: no driver", checked.error().message);
+    }
+}
+
+TEST(Decide, RefusesAJobWhenTheQueueIsFull) {
+    struct Full {
+        const char* rule;
+        JobQueue queue;
+        const char* field;  // "": not refused
+        std::uint64_t retry_after_ns;
+    };
+    // The job takes 100 us on the GPU.
+    const Full table[] = {
+        {"room for one job", {9, 0, 0, 10, 2}, "", 0},
+        {"no room for one job", {10, 3 * kMs, 4 * kMs, 10, 2}, "limits.queued_jobs", 7 * kMs},
+        {"as much work as may wait", {1, 1900 * kUs, 0, 10, 2}, "", 0},
+        {"more work than may wait", {1, 1901 * kUs, 0, 10, 2}, "limits.queued_work_ms", 1901 * kUs},
+        {"long running jobs are no waiting work", {1, 0, 900 * kMs, 10, 2}, "", 0},
+        {"the first in the queue may be longer", {0, 0, 900 * kMs, 10, 0}, "", 0},
+        {"retry: not sooner than 1 ms", {10, 0, 1, 10, 2}, "limits.queued_jobs", kMs},
+        {"retry: not later than 1 s", {10, 0, 9000 * kMs, 10, 2}, "limits.queued_jobs", 1000 * kMs},
+    };
+    for (const Full& each : table) {
+        PlacementInputs inputs = example();
+        inputs.queue = each.queue;
+        const Result<Choice> choice = decide(inputs);
+        ASSERT_EQ(each.field[0] == 0, choice.ok()) << each.rule;
+        if (choice) continue;
+        EXPECT_EQ(Status::Busy, choice.error().status) << each.rule;
+        EXPECT_EQ(each.field, choice.error().field) << each.rule;
+        EXPECT_EQ(each.retry_after_ns, choice.error().retry_after_ns) << each.rule;
+    }
+    PlacementInputs inputs = example();
+    inputs.queue = {10, 0, 0, 10, 2};
+    inputs.express.run_ns = 10 * kUs;
+    EXPECT_EQ(target_word(Target::Inline), target_word(decide(inputs)->target)) << "it never waits";
+}
+
+TEST(Decide, TheCpuRunsAgainWhatLackedMemoryOnTheGpu) {
+    using Failed = FailedGpuJob;
+    constexpr Status kMemory = Status::OutOfMemory;
+    EXPECT_TRUE(falls_back_to_cpu(Failed{BackendChoice::Auto, kMemory, false, false}));
+    EXPECT_FALSE(falls_back_to_cpu(Failed{BackendChoice::Gpu, kMemory, false, false})) << "a wish";
+    EXPECT_FALSE(falls_back_to_cpu(Failed{BackendChoice::Auto, Status::Overflow, false, false}));
+    EXPECT_FALSE(falls_back_to_cpu(Failed{BackendChoice::Auto, kMemory, true, false})) << "a piece";
+    EXPECT_FALSE(falls_back_to_cpu(Failed{BackendChoice::Auto, kMemory, false, true})) << "lost input";
+}
+
+TEST(Decide, ADividedJobThatFailedRunsAgainOnTheGpuWithTheLeastWork) {
+    EXPECT_EQ(0u, gpu_to_repeat_on({5}));
+    EXPECT_EQ(2u, gpu_to_repeat_on({5, 4, 3}));
+    EXPECT_EQ(1u, gpu_to_repeat_on({5, 3, 3})) << "the first of equals";
+}
+
+TEST(Decide, PredictsTheTimeAtEachTarget) {
+    PlacementInputs inputs = example();
+    inputs.gpus = {offer(100 * kUs, 0, 10 * kUs, 5 * kUs), offer(90 * kUs, 50 * kMs)};
+    inputs.gpus[0].copy_bytes = 77;
+    const Choice choice = *decide(inputs);
+    EXPECT_EQ((std::array<std::uint64_t, kTargets>{2 * kMs, 2 * kMs, 300 * kUs, 115 * kUs}),
+              choice.predicted_ns);
+    EXPECT_EQ(115 * kUs, choice.predicted());
+    EXPECT_EQ(100 * kUs, choice.gpu_run_ns);
+    EXPECT_EQ(77u, choice.gpu_copy_bytes);
+    EXPECT_EQ(135 * kUs, choice.done_ns);
+    EXPECT_TRUE(choice.idle);
+    EXPECT_TRUE(choice.considered);
+    inputs.wish = BackendChoice::Cpu;
+    inputs.gpus.clear();
+    inputs.pool.wait_ns = 1;
+    EXPECT_FALSE(decide(inputs)->idle);
+    EXPECT_FALSE(decide(inputs)->considered);
 }
 
 TEST(Decide, OfSeveralGpusTheOneThatIsDoneFirst) {
     const auto chosen = [](std::vector<Offer> gpus, std::uint64_t paid_ns = 0) {
-        Question asks = question();
-        asks.asked = Asked::Gpu;
-        asks.gpus = std::move(gpus);
-        asks.paid_ns = paid_ns;
-        return decide(asks).gpu;
+        PlacementInputs inputs = example();
+        inputs.wish = BackendChoice::Gpu;
+        inputs.gpus = std::move(gpus);
+        inputs.paid_ns = paid_ns;
+        return decide(inputs)->gpu;
     };
     constexpr std::uint64_t kCopy = 131 * kUs;  // of 1 MiB
     EXPECT_EQ(0u, chosen({offer(0), offer(0)})) << "the first of equals";
@@ -142,205 +257,66 @@ TEST(Decide, OfSeveralGpusTheOneThatIsDoneFirst) {
     EXPECT_EQ(0u, chosen({offer(0, 1000), offer(0, 0, 0, kCopy)}, 100 * kUs));
     EXPECT_EQ(1u, chosen({offer(0, 1000), offer(0, 0, 0, kCopy)}, kCopy))
         << "waited long enough to have made it";
-    EXPECT_EQ(1u, chosen({Offer(), offer(kMs, kMs)})) << "the first one cannot";
+    EXPECT_EQ(0u, chosen({without_memory(), offer(kMs, kMs)})) << "its error is the answer";
     EXPECT_EQ(1u, chosen({offer(300 * kUs), offer(100 * kUs)})) << "two kinds";
+    PlacementInputs inputs = example();
+    inputs.gpus = {without_memory(), offer(100 * kUs)};
+    EXPECT_EQ(1u, decide(inputs)->gpu) << "the first one lacks memory";
 }
 
 TEST(Decide, AJobThatWaitsForItsCopyMissesAnother) {
-    Question asks = question();
-    asks.gpus = {offer(100 * kUs, 50 * kUs), offer(100 * kUs, 0, 0, kMs)};
-    const Answer answer = decide(asks);
-    EXPECT_EQ(0u, answer.gpu);
-    EXPECT_EQ(50 * kUs, answer.missed_ns);
+    PlacementInputs inputs = example();
+    inputs.gpus = {offer(100 * kUs, 50 * kUs), offer(100 * kUs, 0, 0, kMs)};
+    const Choice choice = *decide(inputs);
+    EXPECT_EQ(0u, choice.gpu);
+    EXPECT_EQ(50 * kUs, choice.missed_ns);
 }
 
 TEST(Decide, ALongJobIsDividedOverIdleGpus) {
-    Question asks = question();
-    asks.pool.run_ns = asks.express.run_ns = 100 * kMs;
-    asks.can_divide = true;
-    asks.divide_ns = kMs;
-    asks.gpus = {offer(8 * kMs, 1), offer(8 * kMs), offer(8 * kMs)};
-    Answer answer = decide(asks);
-    EXPECT_TRUE(answer.divided);
-    EXPECT_EQ(1u, answer.gpu) << "the first idle one";
-    EXPECT_EQ(4 * kMs + 20 * kUs, answer.done_ns);
-    asks.gpus[2].wait_ns = 1;
-    EXPECT_FALSE(decide(asks).divided) << "one is idle";
-    asks.gpus = {offer(900 * kUs), offer(900 * kUs)};
-    EXPECT_FALSE(decide(asks).divided) << "too short";
-    asks.gpus = {offer(900 * kUs, 0, 2 * kMs), offer(900 * kUs, 0, 2 * kMs)};
-    EXPECT_TRUE(decide(asks).divided) << "if only by what is copied for it";
-    asks.can_divide = false;
-    EXPECT_FALSE(decide(asks).divided);
+    PlacementInputs inputs = example();
+    inputs.pool.run_ns = inputs.express.run_ns = 100 * kMs;
+    inputs.can_divide = true;
+    inputs.divide_ns = kMs;
+    inputs.gpus = {offer(8 * kMs, 1), offer(8 * kMs), offer(8 * kMs)};
+    Choice choice = *decide(inputs);
+    EXPECT_TRUE(choice.divided());
+    EXPECT_EQ(1u, choice.gpu) << "the first idle one";
+    EXPECT_EQ((std::vector<std::size_t>{1, 2}), choice.shared);
+    EXPECT_EQ(4 * kMs + 20 * kUs, choice.done_ns);
+    inputs.gpus[2].wait_ns = 1;
+    EXPECT_FALSE(decide(inputs)->divided()) << "one is idle";
+    inputs.gpus = {offer(900 * kUs), offer(900 * kUs)};
+    EXPECT_FALSE(decide(inputs)->divided()) << "too short";
+    inputs.gpus = {offer(900 * kUs, 0, 2 * kMs), offer(900 * kUs, 0, 2 * kMs)};
+    EXPECT_TRUE(decide(inputs)->divided()) << "if only by what is copied for it";
+    inputs.divide_ns = 0;
+    EXPECT_FALSE(decide(inputs)->divided()) << "never";
+    inputs.divide_ns = kMs;
+    inputs.gpus[0].has_memory = false;
+    EXPECT_FALSE(decide(inputs)->divided()) << "one has memory";
+    inputs.gpus[0].has_memory = true;
+    inputs.can_divide = false;
+    EXPECT_FALSE(decide(inputs)->divided());
     // Two GPUs may be worth it where one is not.
-    asks.can_divide = true;
-    asks.pool.run_ns = 6 * kMs;
-    asks.gpus = {offer(10 * kMs), offer(10 * kMs)};
-    expect(asks, Target::Gpu, Reason::Fastest);
-}
-
-TEST(Decide, AShortJobTakesTheExpressLaneBesideALongOneOfAnotherClient) {
-    Question asks = question();
-    asks.gpus.clear();
-    asks.pool.wait_ns = 500 * kMs;
-    expect(asks, Target::Pool, Reason::Only, "nobody else's job runs");
-    asks.pool_runs_others = true;
-    expect(asks, Target::Express, Reason::Express);
-    asks.asked = Asked::Cpu;
-    expect(asks, Target::Express, Reason::Express);
-    asks.asked = Asked::Auto;
-    asks.express.possible = false;
-    expect(asks, Target::Pool, Reason::Only, "too much working memory");
-    asks.express.possible = true;
-    asks.express.run_ns = kExpressNs + 1;
-    expect(asks, Target::Pool, Reason::Only, "too long for one thread");
-    asks.express.run_ns = 2 * kMs;
-    asks.express_own_ns = 4 * kMs;
-    expect(asks, Target::Pool, Reason::Only, "the user has enough there");
-    asks.express_own_ns = 0;
-    asks.express.wait_ns = 600 * kMs;
-    expect(asks, Target::Pool, Reason::Only, "done sooner in the pool");
-}
-
-// To wake all threads takes longer than one thread takes for the job.
-TEST(Decide, OneThreadComputesWhatIsNotWorthThePool) {
-    Question asks = question();
-    asks.gpus[0].run_ns = 400 * kUs;
-    asks.express = offer(200 * kUs);
-    expect(asks, Target::Express, Reason::Fastest);
-    EXPECT_EQ(220 * kUs, decide(asks).done_ns);
-    asks.express.wait_ns = 101 * kUs;
-    expect(asks, Target::Pool, Reason::Fastest, "another job is there");
-    asks.express.wait_ns = 0;
-    asks.pool.wait_ns = 1;
-    expect(asks, Target::Pool, Reason::Fastest, "jobs of one client keep their order");
-    asks.pool.wait_ns = 0;
-    asks.gpus[0].run_ns = 100 * kUs;
-    expect(asks, Target::Gpu, Reason::Fastest);
-    asks.asked = Asked::Cpu;
-    expect(asks, Target::Express, Reason::Asked);
-    asks.trial_jobs = 128;
-    asks.pool.elsewhere = 5'000;
-    expect(asks, Target::Pool, Reason::Trial, "it may be faster than it was");
-    asks.pool.elsewhere = 0;
-    expect(asks, Target::Express, Reason::Asked);
-}
-
-// Both backends are busy with others' long jobs.
-TEST(Decide, TheExpressLaneIsWeighedAgainstTheGpu) {
-    Question asks = question();
-    asks.pool.wait_ns = 500 * kMs;
-    asks.pool_runs_others = true;
-    asks.gpus[0].wait_ns = 28 * kMs;
-    expect(asks, Target::Express, Reason::Express);
-    asks.gpus[0].wait_ns = 0;
-    expect(asks, Target::Gpu, Reason::Fastest);
-}
-
-TEST(Decide, TriesWhatIsNotKnownBeforeItIsForgotten) {
-    Question asks = question();
-    asks.trial_jobs = 128;
-    asks.pool.seen = 16;
-    asks.gpus[0] = offer(360 * kUs);
-    const auto jobs_until_trial = [&](Offer& tried) {
-        for (tried.elsewhere = 0; tried.elsewhere < 100'000; ++tried.elsewhere)
-            if (decide(asks).reason == Reason::Trial) return tried.elsewhere;
-        return 100'000u;
-    };
-    EXPECT_LE(jobs_until_trial(asks.gpus[0]), 8u) << "never tried: soon";
-    EXPECT_EQ(target_word(Target::Gpu), target_word(decide(asks).target));
-    asks.gpus[0].seen = 16;
-    const unsigned known = jobs_until_trial(asks.gpus[0]);
-    EXPECT_GE(known, 3 * 128u) << "as they come in threes";
-    EXPECT_LE(known, 3 * 256u) << "once in a while, if it costs little";
-    asks.gpus[0].run_ns = 1200 * kUs;
-    EXPECT_GT(jobs_until_trial(asks.gpus[0]), 4 * known) << "more seldom, if it costs much";
-    asks.gpus[0].run_ns = 10 * kMs;
-    EXPECT_EQ(60'000u, jobs_until_trial(asks.gpus[0]))
-        << "a device that was throttled must be able to come back";
-    asks.gpus[0].run_ns = 30 * kMs;
-    EXPECT_EQ(100'000u, jobs_until_trial(asks.gpus[0])) << "never, if one trial costs too much";
-    // The same for the CPU, where the GPU is chosen.
-    asks = question();
-    asks.trial_jobs = 128;
-    const unsigned of_the_cpu = jobs_until_trial(asks.pool);
-    EXPECT_LE(of_the_cpu, 32u);
-    EXPECT_EQ(target_word(Target::Pool), target_word(decide(asks).target));
-}
-
-TEST(Decide, TrialsCostLittle) {
-    for (const double ratio : {1.05, 1.5, 2.0, 4.0, 8.0, 15.0, 50.0}) {
-        Question asks = question();
-        asks.trial_jobs = 128;
-        asks.gpus[0] = offer(static_cast<std::uint64_t>(ratio * 320 * kUs) - 20 * kUs);
-        asks.gpus[0].seen = 16;
-        double spent = 0, best = 0;
-        unsigned row = 0;
-        for (int i = 0; i < 200'000; ++i) {
-            const Answer answer = decide(asks);
-            spent += static_cast<double>(answer.done_ns);
-            best += 320.0 * kUs;
-            const bool tried = answer.reason == Reason::Trial;
-            row = tried ? (row + 1) % CorrectionCurve::kTrialsInARow : row;
-            if (tried) asks.gpus[0].elsewhere = row == 0 ? 0 : UINT16_MAX;
-            if (!tried) ++asks.gpus[0].elsewhere;
-        }
-        EXPECT_LT(spent / best, 1.005) << ratio;
-    }
-}
-
-TEST(Decide, NothingIsTriedAtTheExpenseOfOthers) {
-    Question asks = question();
-    asks.gpus[0] = offer(360 * kUs);
-    asks.gpus[0].elsewhere = 60'000;
-    expect(asks, Target::Pool, Reason::Fastest, "no trials are wanted");
-    asks.trial_jobs = 128;
-    expect(asks, Target::Gpu, Reason::Trial);
-    asks.gpus[0].wait_ns = 1;
-    EXPECT_NE(reason_word(Reason::Trial), reason_word(decide(asks).reason)) << "somebody works there";
-    asks.gpus[0] = offer(100 * kMs);
-    asks.pool.run_ns = asks.express.run_ns = 70 * kMs;
-    asks.gpus[0].elsewhere = 60'000;
-    expect(asks, Target::Pool, Reason::Fastest, "30 ms are too much to spend on knowledge");
-    asks.asked = Asked::Cpu;
-    asks.gpus[0] = offer(360 * kUs);
-    asks.gpus[0].elsewhere = 60'000;
-    expect(asks, Target::Pool, Reason::Asked, "what is asked for is done");
-}
-
-// One thread that was believed too slow for the io thread can show that it is not.
-TEST(Decide, TriesOneThreadWhereTheJobMayBeSmall) {
-    Question asks = question();
-    asks.gpus.clear();
-    asks.trial_jobs = 128;
-    asks.on_io.run_ns = asks.express.run_ns = 120 * kUs;
-    asks.pool.run_ns = 60 * kUs;
-    asks.express.elsewhere = 5'000;
-    expect(asks, Target::Express, Reason::Trial);
-    asks.on_io.run_ns = asks.express.run_ns = 60 * kUs;
-    expect(asks, Target::Inline, Reason::Trial, "where it would run if it is small");
-    asks.on_io.possible = false;
-    expect(asks, Target::Express, Reason::Trial);
-    asks.pool.wait_ns = 1;
-    expect(asks, Target::Pool, Reason::Only, "beside another job it would tell nothing");
-    asks.pool.wait_ns = 0;
-    asks.on_io.run_ns = asks.express.run_ns = 220 * kUs;
-    expect(asks, Target::Pool, Reason::Only, "far above the budget");
+    inputs.can_divide = true;
+    inputs.pool.run_ns = 6 * kMs;
+    inputs.gpus = {offer(10 * kMs), offer(10 * kMs)};
+    EXPECT_EQ(target_word(Target::Gpu), target_word(decide(inputs)->target));
+    EXPECT_EQ(reason_word(Reason::Fastest), reason_word(decide(inputs)->reason));
 }
 
 TEST(Decide, HugePredictionsDoNotOverflow) {
-    Question asks = question();
-    asks.on_io = offer(UINT64_MAX, UINT64_MAX);
-    asks.pool = offer(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX);
-    asks.express = asks.pool;
-    asks.pool_runs_others = true;
-    asks.trial_jobs = 1;
-    expect(asks, Target::Gpu, Reason::Fastest);
-    asks.gpus[0] = offer(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX);
-    asks.express_own_ns = UINT64_MAX;
-    asks.can_divide = true;
-    asks.divide_ns = 0;
-    (void)decide(asks);
+    PlacementInputs inputs = example();
+    inputs.pool = offer(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX);
+    inputs.express = inputs.pool;
+    inputs.pool_runs_others = true;
+    inputs.trial_jobs = 1;
+    EXPECT_EQ(target_word(Target::Gpu), target_word(decide(inputs)->target));
+    inputs.gpus[0] = offer(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX);
+    inputs.express_own_ns = UINT64_MAX;
+    inputs.can_divide = true;
+    inputs.divide_ns = 1;
+    (void)decide(inputs);
 }
 
 TEST(Decide, EveryReasonAndPlaceHasAWord) {

@@ -128,15 +128,14 @@ TEST_P(EveryClass, BringsBackTheRowsThatAreWanted) {
         std::vector<std::byte> memory(4096);
         std::byte* const data = in_buffer ? result.buffer().writable : memory.data();
         for (std::size_t i = 0; i < 4096; ++i) data[i] = std::byte{0x5a};
-        const std::uint64_t offsets[] = {8, 2000};
-        GpuInput input;
+        JobInput input;
         input.view = {file.buffer().readable, 100};
-        input.buffer = &file.buffer();
+        input.buffer = file.buffer();
         input.range = {0, 4000, 0};
-        GpuOutput output;
+        JobOutput output;
         output.data = data;
-        output.offsets = offsets;
-        if (in_buffer) output.buffer = &result.buffer();
+        output.offsets = {8, 2000};
+        if (in_buffer) output.buffer = result.buffer();
         output.skip_rows = 3;
         output.rows = 4;
         GpuCost cost;
@@ -195,10 +194,10 @@ TEST_P(EveryClass, TakesInputsOfThisProcess) {
     ReduceParams params;
     params.statistics = statistic_bit(Statistic::Sum);
     job.params = params;
-    GpuInput input;
+    JobInput input;
     input.view = {reinterpret_cast<const std::byte*>(values), 3};
     std::int64_t result = 0;
-    GpuOutput output;
+    JobOutput output;
     output.data = reinterpret_cast<std::byte*>(&result);
     ASSERT_TRUE(board.jobs.run(job, {&input, 1}, output)) << board.jobs.error.message;
     EXPECT_EQ(12, result);
@@ -257,7 +256,7 @@ TEST_P(EveryClass, LeavesAloneWhatItDoesNotFill) {
     job.params = params;
     std::byte area[4096];
     const auto run = [&](const std::int32_t* values) {
-        GpuInput input;
+        JobInput input;
         input.view = {reinterpret_cast<const std::byte*>(values), 64};
         const kernels::JobPlan plan = kernels::plan_job(job).value();
         std::vector<std::uint64_t> offsets;
@@ -267,7 +266,7 @@ TEST_P(EveryClass, LeavesAloneWhatItDoesNotFill) {
             end += (array_bytes(spec) + 63) / 64 * 64;
         }
         std::memset(area, 0x77, sizeof area);
-        GpuOutput output;
+        JobOutput output;
         output.data = area;
         output.offsets = offsets;
         GpuCost cost;

@@ -27,12 +27,12 @@ class RunnerCase {
         ReduceParams params;
         params.statistics = statistic_bit(Statistic::Sum);
         job.params = params;
-        GpuInput input;
+        JobInput input;
         input.view = {file.buffer().readable + first * 4, count};
-        input.buffer = &file.buffer();
+        input.buffer = file.buffer();
         input.range = {first * 4, (first + count) * 4, generation};
         std::int64_t result = -1;
-        GpuOutput output;
+        JobOutput output;
         output.data = reinterpret_cast<std::byte*>(&result);
         return run(job, {&input, 1}, output) ? result : -1;
     }
@@ -44,25 +44,24 @@ class RunnerCase {
         job.type = ElementType::I32;
         job.cols = count;
         job.params = AddParams();
-        std::array<GpuInput, 2> inputs;
+        ++result.buffer().writes;
+        std::array<JobInput, 2> inputs;
         ClientFile* const files[] = {&x, &y};
         for (std::size_t i = 0; i < 2; ++i) {
             inputs[i].is_output = files[i] == &result;
             inputs[i].view = {inputs[i].is_output ? result.buffer().writable : files[i]->buffer().readable,
                               count};
-            inputs[i].buffer = &files[i]->buffer();
+            inputs[i].buffer = files[i]->buffer();
             inputs[i].range = {0, count * 4, generation};
         }
-        ++result.buffer().writes;
-        GpuOutput output;
+        JobOutput output;
         output.data = result.buffer().writable;
-        output.buffer = &result.buffer();
+        output.buffer = result.buffer();
         return run(job, inputs, output);
     }
 
-    bool run(const Job& job, Span<const GpuInput> inputs, GpuOutput output) {
-        static constexpr std::uint64_t kFirst[] = {0};
-        output.offsets = Span<const std::uint64_t>(kFirst, 1);
+    bool run(const Job& job, Span<const JobInput> inputs, JobOutput output) {
+        output.offsets = {0};
         const Result<kernels::JobPlan> plan = kernels::plan_job(job);
         if (!plan) {
             ADD_FAILURE() << plan.error().message;

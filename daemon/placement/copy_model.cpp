@@ -11,7 +11,7 @@ namespace {
 constexpr double kFixedNs = 10'000;
 constexpr double kByteNs = 0.25;
 constexpr CorrectionCurve::Parent kNothingKnown{0, 0.02};
-constexpr double kLongestNs = 9e18;  // fits 63 bits
+constexpr double kLongestCopyNs = 9e18;  // fits 63 bits
 constexpr std::uint64_t kLargeBytes = 16 << 20;
 
 double expected_ns(std::uint64_t bytes) {
@@ -24,7 +24,7 @@ std::uint64_t CopyModel::predict_ns(std::uint64_t bytes) const {
     if (bytes == 0) return 0;
     const double expected = expected_ns(bytes);
     const double ns = expected * std::exp2(curve_.at(expected, kNothingKnown));
-    return static_cast<std::uint64_t>(std::clamp(ns, 1.0, kLongestNs));
+    return static_cast<std::uint64_t>(std::clamp(ns, 1.0, kLongestCopyNs));
 }
 
 void CopyModel::learn(std::uint64_t bytes, std::uint64_t copy_ns) {

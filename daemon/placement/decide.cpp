@@ -10,7 +10,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kLongestNs = std::uint64_t{1} << 62;
+constexpr std::uint64_t kLongestSumNs = std::uint64_t{1} << 62;
 // Limits of a trial's extra time: a factor of the best choice, and an absolute time. After this many jobs a
 // trial is due at any cost.
 constexpr double kTrialRatio = 100;
@@ -21,7 +21,7 @@ constexpr unsigned kTrialDoublings = 9;  // from a class that was never tried to
 constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
 
 std::uint64_t add(std::uint64_t a, std::uint64_t b) {
-    return std::min(a, kLongestNs) + std::min(b, kLongestNs) < kLongestNs ? a + b : kLongestNs;
+    return std::min(a, kLongestSumNs) + std::min(b, kLongestSumNs) < kLongestSumNs ? a + b : kLongestSumNs;
 }
 
 // Time on an idle machine with all copies present.

@@ -19,7 +19,7 @@ namespace {
 constexpr char kHeading[] = "tegud costs 1";
 constexpr std::size_t kMaxFileBytes = 256 * 1024;
 constexpr std::size_t kMaxLines = 2000;
-constexpr double kLongestNs = 1e12;
+constexpr double kLongestKeptNs = 1e12;
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
 
 std::string backend_text(Backend backend) {
@@ -48,7 +48,7 @@ bool parse_time(std::istringstream& line, std::size_t backends, KeptCosts::Time&
     if (!sample || !find_backend(backend, backends, time.backend)) return false;
     if (sample->rows > kMostElements || sample->cols > kMostElements || !class_of(*sample)) return false;
     time.probed.sample = *sample;
-    return time.probed.ns >= 1 && time.probed.ns <= kLongestNs;
+    return time.probed.ns >= 1 && time.probed.ns <= kLongestKeptNs;
 }
 
 // "copy GPU BYTES NS"
@@ -60,7 +60,7 @@ bool parse_copy(std::istringstream& line, std::size_t backends, KeptCosts::Copy&
         return false;
     copy.gpu_kind = backend - kFirstGpu;
     return copy.bytes > 0 && copy.bytes <= kMostElements && copy.ns > 0 &&
-           static_cast<double>(copy.ns) <= kLongestNs;
+           static_cast<double>(copy.ns) <= kLongestKeptNs;
 }
 
 }  // namespace

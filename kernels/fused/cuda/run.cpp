@@ -52,6 +52,8 @@ std::vector<Part> parts_of(const JobRun& run, const FusedParams& params) {
 
 Result<kernels::RunReport> run_fused(const JobRun& run, const FusedParams& params, const Context& context) {
     if (run.stop.stop_requested()) return run.stop.error();
+    if (run.parts.size() != params.parts.size())
+        return make_error(Status::Internal, "a fused job runs without the plans of its parts");
     const std::vector<Part> parts = parts_of(run, params);
     std::vector<kernels::RunReport> reports(parts.size());
     const Part* failed = nullptr;

@@ -80,9 +80,9 @@ std::string policy_name(const cuda::CountPolicy& policy) {
 // The job as it is run, with outputs of its own.
 class Runner {
   public:
-    Runner(const Case& test, const Rotation& x) : test_(test), x_(x) {
-        const Result<kernels::JobPlan> plan = kernels::plan_job(test.job);
-        for (const ArraySpec& spec : plan->outputs) {
+    Runner(const Case& test, const Rotation& x)
+        : test_(test), x_(x), plan_(*kernels::plan_job(test.job)) {
+        for (const ArraySpec& spec : plan_.outputs) {
             memory_.emplace_back(array_bytes(spec), 0, 1);
             outputs_.push_back({static_cast<std::byte*>(memory_.back()[0])});
         }
@@ -93,7 +93,7 @@ class Runner {
         return bench.time([&](std::size_t turn) {
             const kernels::InputView input{static_cast<const std::byte*>(x_[turn]), test_.job.cols};
             const auto done =
-                cuda::run_job({test_.job, {}, {&input, 1}, outputs_, kernels::StopToken()}, context);
+                cuda::run_job({test_.job, plan_.parts, {&input, 1}, outputs_, kernels::StopToken()}, context);
             if (done) return;
             std::fprintf(stderr, "tegu-bench-gpu: %s: %s\n", test_.name.c_str(),
                          done.error().message.c_str());
@@ -104,6 +104,7 @@ class Runner {
   private:
     const Case& test_;
     const Rotation& x_;
+    const kernels::JobPlan plan_;
     std::deque<Rotation> memory_;
     std::vector<kernels::OutputView> outputs_;
 };

@@ -116,7 +116,7 @@ void verify(const GpuBench& bench, const std::string& name, const Job& job, cons
     const kernels::InputView device[] = {{field.at(0), job.cols}, {field.at(0), job.cols}};
     const auto on_cpu = kernels::run_job(job, {host, inputs}, cpu_views, nullptr, kernels::StopToken());
     const auto on_gpu =
-        cuda::run_job({job, {}, {device, inputs}, gpu_views, kernels::StopToken()}, bench.context());
+        cuda::run_job({job, plan->parts, {device, inputs}, gpu_views, kernels::StopToken()}, bench.context());
     if (!on_cpu || !on_gpu) {
         const std::string cpu_said = on_cpu ? "" : on_cpu.error().message,
                           gpu_said = on_gpu ? "" : on_gpu.error().message;

@@ -69,7 +69,7 @@ Result<void> time_own_topk(LadderRun& run, const TopkCase& with, std::uint64_t n
     const auto launch = [&](std::size_t turn) {
         const kernels::InputView input{as<const std::byte>(x[turn]), n};
         Result<kernels::RunReport> done =
-            cuda::run_job({job, {}, {&input, 1}, outputs, kernels::StopToken()}, run.context());
+            cuda::run_job({job, plan->parts, {&input, 1}, outputs, kernels::StopToken()}, run.context());
         if (!done) error = done.error();
     };
     launch(0);

@@ -80,8 +80,7 @@ std::string policy_name(const cuda::CountPolicy& policy) {
 // The job as it is run, with outputs of its own.
 class Runner {
   public:
-    Runner(const Case& test, const Rotation& x)
-        : test_(test), x_(x), plan_(*kernels::plan_job(test.job)) {
+    Runner(const Case& test, const Rotation& x) : test_(test), x_(x), plan_(*kernels::plan_job(test.job)) {
         for (const ArraySpec& spec : plan_.outputs) {
             memory_.emplace_back(array_bytes(spec), 0, 1);
             outputs_.push_back({static_cast<std::byte*>(memory_.back()[0])});

@@ -126,8 +126,8 @@ class SelectBench {
         const auto on_cpu = kernels::run_job(job, {&host, 1}, cpu_views, nullptr, kernels::StopToken());
         const auto run = [&](std::size_t turn) {
             const kernels::InputView device{static_cast<const std::byte*>(inputs_[turn]), cols_};
-            auto done =
-                cuda::run_job({job, plan->parts, {&device, 1}, gpu_views, kernels::StopToken()}, bench_.context());
+            auto done = cuda::run_job({job, plan->parts, {&device, 1}, gpu_views, kernels::StopToken()},
+                                      bench_.context());
             if (!done)
                 std::fprintf(stderr, "%s: %s\n", name.c_str(), done.error().message.c_str()), std::exit(1);
             return std::move(*done);

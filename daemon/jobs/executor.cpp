@@ -217,7 +217,7 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     return running_.front();
 }
 
-// The backend lives until it is unreachable.
+// Keeps the backend until the destructor runs, because other threads may still call it.
 void Executor::wait_for_end() {
     std::unique_lock<std::mutex> lock(mutex_);
     work_.wait(lock, [this] { return stopping_; });

@@ -166,16 +166,16 @@ Reason why(std::uint64_t chosen_alone, std::uint64_t other_alone, const Offer& o
 
 // REQUIRES: a GPU can run it.
 Choice on_either(const PlacementInputs& inputs) {
-    Choice gpu = on_gpu(inputs, Reason::Asked);
+    Choice gpu = on_gpu(inputs, Reason::Fastest);  // the reasons are set below
     Choice cpu = on_cpu(inputs, Reason::Fastest);
     const Offer& offer = inputs.gpus[gpu.gpu];
-    const Offer& on_this = cpu.target == Target::Express ? inputs.express : inputs.pool;
-    const std::uint64_t cpu_alone = alone_ns(on_this),
+    const Offer& cpu_offer = cpu.target == Target::Express ? inputs.express : inputs.pool;
+    const std::uint64_t cpu_alone = alone_ns(cpu_offer),
                         gpu_alone = gpu.divided() ? gpu.done_ns : alone_ns(offer);
     const bool to_gpu = gpu.done_ns < cpu.done_ns;
     // The target of a trial has an empty queue; otherwise the trial would delay waiting jobs.
     if (to_gpu && cpu.reason != Reason::Express &&
-        is_due(on_this, cpu.done_ns, gpu.done_ns, trial_jobs(inputs))) {
+        is_due(cpu_offer, cpu.done_ns, gpu.done_ns, trial_jobs(inputs))) {
         cpu.reason = Reason::Trial;
         return cpu;
     }
@@ -184,7 +184,7 @@ Choice on_either(const PlacementInputs& inputs) {
         return gpu;
     }
     if (to_gpu) {
-        gpu.reason = why(gpu_alone, cpu_alone, on_this);
+        gpu.reason = why(gpu_alone, cpu_alone, cpu_offer);
         return gpu;
     }
     if (cpu.reason != Reason::Express) cpu.reason = why(cpu_alone, gpu_alone, offer);

@@ -135,8 +135,8 @@ std::map<std::pair<uid_t, pid_t>, UserUsage> held_by_processes(const ReportSourc
     return all;
 }
 
-// The first `most` in an order in which users take turns, so that none hides another by having many; then
-// those that are connected, and those that used most, first.
+// Chooses `most` entries. Users take turns, so that none hides another by having many. Of a user, those that
+// are connected come first, then those that used most.
 void choose_clients(std::vector<health::UseReport> clients, std::size_t most, health::DaemonReport& report) {
     const auto before = [](const health::UseReport& a, const health::UseReport& b) {
         if ((a.connections > 0) != (b.connections > 0)) return a.connections > 0;

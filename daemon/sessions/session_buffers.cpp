@@ -30,7 +30,7 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
     if (services_.buffers.held.has(fd.get(), peer_.uid))
         return register_again(header, *request, std::move(fd));
     Result<BufferCharge> charge = this->charge(request->bytes);
-    if (!charge && services_.buffers.held.has(fd.get(), peer_.uid))  // as an orphan it was dropped for this
+    if (!charge && services_.buffers.held.has(fd.get(), peer_.uid))  // charge() dropped it as an orphan
         return register_again(header, *request, std::move(fd));
     if (!charge) return std::move(charge).error();
     Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
@@ -42,7 +42,7 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
     return {};
 }
 
-// Memory that the daemon made, of a buffer that was released or whose connection ended: it is charged
+// The daemon made this memory for a buffer that was released or whose connection ended. It is charged
 // already.
 Result<void> Session::register_again(const wire::FrameHeader& header,
                                      const wire::BufferRegisterRequest& request, ForeignFd fd) {
@@ -78,7 +78,7 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
     return {};
 }
 
-// What the daemon before left of this user, and nobody has come for, must not stand in his way.
+// If the user's quota is full, buffers that the previous daemon kept and no client has attached are dropped.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
     Result<void> room = services_.quotas.check_held(held);

@@ -54,7 +54,7 @@ void DescriptorStore::soon(std::chrono::nanoseconds pause) {
     armed_for_ = when;
 }
 
-// Without memory for it: with whatever is told next.
+// If no timer can be set for want of memory, the next event starts the round.
 void DescriptorStore::soon_or_later() noexcept {
     try {
         soon(kPause);
@@ -93,8 +93,8 @@ void DescriptorStore::tick() {
     soon(retry_at_ - Clock::now());
 }
 
-// Not before it is known what became of what was sent last: a probe that went meanwhile would make room for
-// the next one, and that would tell of room where there was none.
+// REQUIRES: systemd has answered the last message. A probe that was sent before could free a place and so
+// report capacity that does not exist.
 void DescriptorStore::send_more() {
     if (probe_due_ || state_ != StoreStatus::State::Ok)
         probe();

@@ -7,7 +7,8 @@
 namespace tegu::device {
 namespace {
 
-// ranges begin and end at multiples of this, which is a multiple of every page size
+// Ranges begin at multiples of this, which is a multiple of every page size. They end at one, or at the end
+// of the buffer.
 constexpr std::uint64_t kPageGrain = 2 << 20;
 
 Registrations::Range whole_grains(const Registrations::Range& range, std::uint64_t bytes) {

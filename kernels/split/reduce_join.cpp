@@ -21,8 +21,6 @@ using kernels::FloatPartial;
 using kernels::Int128;
 using kernels::IntegerPartial;
 
-static_assert(kReduceUnit == kernels::kChunkElements, "runs are of whole chunks");
-
 constexpr StatisticSet bits(Statistic a) {
     return statistic_bit(a);
 }
@@ -40,8 +38,18 @@ StatisticSet state_of(Statistic statistic) {
         case Statistic::Absmax: return bits(Statistic::Min, Statistic::Max);
         case Statistic::Argmin: return bits(Statistic::Min, Statistic::Argmin);
         case Statistic::Argmax: return bits(Statistic::Max, Statistic::Argmax);
-        default: return bits(statistic);
+        case Statistic::Count:
+        case Statistic::Sum:
+        case Statistic::Min:
+        case Statistic::Max:
+        case Statistic::L1:
+        case Statistic::Nonzero:
+        case Statistic::Nans:
+        case Statistic::L2:
+        case Statistic::Var:
+        case Statistic::Std: break;
     }
+    return bits(statistic);
 }
 
 // The values of one run, by statistic.

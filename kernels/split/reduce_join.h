@@ -9,8 +9,6 @@
 
 namespace tegu::device {
 
-constexpr std::uint64_t kReduceUnit = 16 * 1024;  // elements of a chunk
-
 // The set that each run must compute, so that `params` follow from it. None: not possible.
 std::optional<ReduceParams> states_of(const ReduceParams& params, ElementType type);
 

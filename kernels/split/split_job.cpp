@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "kernels/numerics/chunk.h"
 #include "kernels/split/reduce_join.h"
 
 namespace tegu::device {
@@ -38,7 +39,7 @@ std::optional<JobSplit> split_whole(const Job& job, unsigned parts) {
     const std::uint64_t n = job.rows * job.cols;
     std::optional<ReduceParams> states = states_of(*std::get_if<ReduceParams>(&job.params), job.type);
     if (!states || parts < 2) return std::nullopt;
-    std::uint64_t elements = kReduceUnit;
+    std::uint64_t elements = kernels::kChunkElements;
     while ((n - 1) / elements + 1 > parts) elements *= 2;
     if (n <= elements) return std::nullopt;
     JobSplit split;

@@ -23,7 +23,7 @@ struct BoardState {
         temperatures_c;  // "gpu" 48.5: names of zones without "-thermal" and "-therm"
     std::optional<double> gpu_clock_mhz, cpu_clock_mhz, memory_clock_mhz;  // of the CPU: of its fastest core
     std::optional<double> power_w;      // of the module where it has rails, else of the GPU's card
-    std::vector<std::string> throttle;  // what slows the board down, or was seen to since the last now()
+    std::vector<std::string> throttle;  // reasons for throttling, now or since the last now()
     std::vector<std::pair<std::string, std::uint64_t>>
         events;  // over-current events since the last now(): "oc3" 2; no clock has to fall for them
     std::optional<FanState> fan;
@@ -43,8 +43,8 @@ class BoardWatch {
     // All of it. Takes milliseconds; on boards whose rails answer slowly up to some tenths of a second. One
     // thread at a time.
     BoardState now();
-    // What slows the board down, or did since the call before of either function: much cheaper than now(),
-    // and takes nothing from the next now(). One thread at a time, the same as now().
+    // Reasons for throttling, now or since the last call of either function. Much cheaper than now(), and
+    // takes nothing from the next now(). One thread at a time, the same as now().
     std::vector<std::string> throttling();
 
     // Any thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu top: the board, the daemon and its clients, live. Without a terminal, or with --once, one frame as
-// text. The frames are made in top_layout.cpp.
+// text. The frames are made in top/layout.cpp.
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

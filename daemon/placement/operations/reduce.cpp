@@ -19,15 +19,16 @@ StatisticSet statistics_of(std::uint64_t count) {
     return set;
 }
 
-// Statistics that share their work: sums, extremes, sums of magnitudes, moments, counts of zeros.
+// Statistics that share their work, as in kernels/statistics/finish.cpp: sums, extremes, sums of magnitudes,
+// moments, counts.
 unsigned needs_of(StatisticSet set) {
     constexpr StatisticSet kGroups[] = {
         statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Mean),
         statistic_bit(Statistic::Min) | statistic_bit(Statistic::Max) | statistic_bit(Statistic::Minmax) |
             statistic_bit(Statistic::Argmin) | statistic_bit(Statistic::Argmax) |
             statistic_bit(Statistic::Absmax),
-        statistic_bit(Statistic::L1) | statistic_bit(Statistic::L2),
-        statistic_bit(Statistic::Var) | statistic_bit(Statistic::Std),
+        statistic_bit(Statistic::L1),
+        statistic_bit(Statistic::Var) | statistic_bit(Statistic::Std) | statistic_bit(Statistic::L2),
         statistic_bit(Statistic::Nonzero) | statistic_bit(Statistic::Nans),
     };
     unsigned needs = 0;

@@ -17,7 +17,7 @@ struct DotSumKind {
     TEGU_DEVICE static void merge(DotSum* a, const DotSum& b) { a->sum = a->sum + b.sum; }
 };
 
-// A leaf of products of `Runs` runs, for any elements; From as in CarefulLeaf.
+// A leaf of products of `Runs` runs, for any elements; From as in WideLeaf.
 template <class T, unsigned Runs, class From>
 TEGU_DEVICE double careful_products(const From& x, const From& y, std::uint64_t begin, bool skip_nans) {
     using A = typename Arithmetic<T>::type;

@@ -48,9 +48,9 @@ struct BinRule {
     bool empty;         // integers: no element can be in a bin
 };
 
-// The smallest values of the bins are a team's table where shared memory has capacity for it. f64 is used
-// only to compute them, and for f64 elements.
-// One launch. A range with stretch 0 writes the edges.
+// One launch. If shared memory is large enough, each team keeps a table of the smallest value of every bin.
+// f64 is used only to compute this table, and for f64 elements.
+// A range with stretch 0 writes the edges.
 LaunchStatus launch_histogram(ElementType type, const CountLaunch& launch, const CountRules<BinRule>& rules,
                               const CountTarget& target);
 

@@ -69,7 +69,7 @@ std::uint64_t reduce_ns(unsigned needs, ElementType type, std::uint64_t elements
     const double ns = static_cast<double>(kJobNs) +
                       static_cast<double>(segment_ns(needs)) * static_cast<double>(segments) +
                       static_cast<double>(ps) * static_cast<double>(elements) / 1000;
-    return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
+    return predicted_work_ns(ns);
 }
 
 }  // namespace tegu::kernels

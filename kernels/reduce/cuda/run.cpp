@@ -18,6 +18,8 @@ using kernels::Uint128;
 TEGU_STATISTICS(TEGU_X)
 #undef TEGU_X
 static_assert(kReduceColumns == kStatisticCount, "a column for each statistic");
+static_assert(kTilesPerChunk * kernels::kTileElements == kernels::kChunkElements,
+              "both backends have one tree");
 
 // The smallest kernel that computes all needs. The magnitude of an unsigned integer is the integer.
 ReduceKind kind_of(unsigned needs, ElementType type) {

@@ -19,9 +19,8 @@ struct KeySegments : Segments {
     bool is_float;
 };
 
-// A pair (key, index) is unique, and a cut is a pair. Elements up to the cut survive, also if many are equal.
-// There are kernels for the four widths; where it costs nothing, an argument selects float keys.
-// One for each segment, in device memory.
+// The state of the selection of one segment, in device memory. The cut is the pair (key, index): a pair is
+// unique, so elements up to the cut survive also if many are equal.
 struct SelectState {
     std::uint64_t key;  // the cut
     std::uint64_t index;

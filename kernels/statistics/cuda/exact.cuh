@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes exact statistics of integers from their totals, as kernels/statistics/exact.cpp does, with 64-bit
+// Computes exact statistics of integers from their totals, as kernels/numerics/exact.cpp does, with 64-bit
 // words.
 #pragma once
 

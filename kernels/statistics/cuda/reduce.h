@@ -13,7 +13,7 @@
 namespace tegu {
 namespace cuda {
 
-// The statistics, in the order of their numbers (base/job.h).
+// The statistics, in the order of their numbers (base/statistic.h).
 enum ReduceColumn : unsigned {
     kColumnCount,
     kColumnSum,
@@ -68,8 +68,6 @@ struct ReduceWork {
     std::uint64_t* overflow;
 };
 
-// Groups are aligned powers of two of tiles, so each is a subtree of the canonical tree. So the shape of a
-// launch changes no bit. If a segment has several groups, the last block to finish closes its tree.
 // The part of a job that one launch computes: segments [first, first + count). If these have several groups,
 // groups [first_group, first_group + group_count) of each.
 struct ReduceRange {

@@ -15,15 +15,15 @@ struct Halving {
     std::size_t keep = 3;        // rounds end when so many are left, at least 1
 };
 
-// The score of a candidate after `samples` more of it; smaller is better. No value: it cannot run, or is
-// wrong; it is out.
+// The score of a candidate after `samples` more of it; smaller is better. No value: it cannot run or its
+// result is wrong, so it is dropped.
 using Score = std::function<std::optional<double>(std::size_t candidate, unsigned samples)>;
 // Whether to end early: time is up, or a stop was requested. Called before each candidate.
 using Stop = std::function<bool()>;
 
-// The candidates that are left, best first; of equal scores the first. When stopped within a round: those of
-// it that were measured, then those that were not, as they stood before; those of the first round that were
-// not measured are left out.
+// The candidates that are left, best first; of equal scores the first. If it is stopped within a round, the
+// candidates measured in that round come first, then the others in their order before. Candidates that were
+// never measured are left out.
 std::vector<std::size_t> halve(std::size_t candidates, const Halving& options, const Score& score,
                                const Stop& stop);
 

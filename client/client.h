@@ -180,7 +180,6 @@ class Client {
     void finish_frame(Call& call);
     bool may_send(const Call& call) const;
     void send_pending();
-    bool send_frame(const iovec* parts, std::size_t count, int fd);
     bool send_jobs();
     bool unsent() const;
     void receive(TimePoint until);

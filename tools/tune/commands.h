@@ -17,7 +17,6 @@ inline constexpr int kDone = 0;
 inline constexpr int kSlower = 1;     // check: a job is slower with the table
 inline constexpr int kDifferent = 1;  // diff: rows differ
 inline constexpr int kUsage = 64;
-inline constexpr int kBadData = 65;       // a table or a journal that cannot be used
 inline constexpr int kBug = 70;           // a policy changed a result
 inline constexpr int kTryAgain = 75;      // the board stays slow
 inline constexpr int kInterrupted = 130;  // by SIGINT or SIGTERM; files are whole

@@ -21,12 +21,6 @@ TEGU_DEVICE std::int64_t mirrored(std::int64_t index, std::int64_t n) {
     return place < n ? place : 2 * n - 1 - place;
 }
 
-// How many of the `extent` indices from `begin` on lie in [0, n).
-TEGU_DEVICE unsigned inside_count(std::int64_t begin, unsigned extent, std::int64_t n) {
-    const std::int64_t end = begin + extent < n ? begin + extent : n;
-    return static_cast<unsigned>(end - (begin > 0 ? begin : 0));
-}
-
 // Entropies of windows of N pixels: (F[N] - sum) / (N * 2^shift), rounded as IEEE division does.
 struct EntropyFinish {
     std::uint32_t whole;  // F[N]

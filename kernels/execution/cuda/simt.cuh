@@ -219,12 +219,6 @@ TEGU_DEVICE T shuffle_up(T value, unsigned delta) {
     const unsigned lane = lane_index();
     return shuffle(value, lane >= delta ? lane - delta : lane);
 }
-// Lane l gets the value of lane l + delta; the last `delta` lanes keep their own.
-template <class T>
-TEGU_DEVICE T shuffle_down(T value, unsigned delta) {
-    const unsigned lane = lane_index();
-    return shuffle(value, lane + delta < kWarpLanes ? lane + delta : lane);
-}
 
 // A mask of the lanes before this one.
 TEGU_DEVICE std::uint32_t lanes_before() {

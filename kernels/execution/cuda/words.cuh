@@ -85,54 +85,17 @@ TEGU_DEVICE float multiply_add_truncated(float a, float b, float c) {
     return beyond ? __builtin_nextafterf(nearest, 0.0f) : nearest;
 #endif
 }
-// Words of four unsigned bytes, computed bytewise. On sm_50 and later most of these are one to six
-// instructions.
-#if !defined(__CUDACC__)
-template <class Each>
-inline std::uint32_t for_bytes(std::uint32_t a, std::uint32_t b, Each each) {
-    std::uint32_t result = 0;
-    for (unsigned shift = 0; shift < 32; shift += 8)
-        result |= static_cast<std::uint32_t>(each((a >> shift) & 0xff, (b >> shift) & 0xff)) << shift;
-    return result;
-}
-#endif
-TEGU_DEVICE std::uint32_t smaller_bytes(std::uint32_t a, std::uint32_t b) {
-#if defined(__CUDACC__)
-    return __vminu4(a, b);
-#else
-    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x < y ? x : y; });
-#endif
-}
-TEGU_DEVICE std::uint32_t larger_bytes(std::uint32_t a, std::uint32_t b) {
-#if defined(__CUDACC__)
-    return __vmaxu4(a, b);
-#else
-    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x > y ? x : y; });
-#endif
-}
-// abs(a - b).
+// abs(a - b) of the four unsigned bytes of each. Few instructions on sm_50 and later.
 TEGU_DEVICE std::uint32_t bytes_apart(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDACC__)
     return __vabsdiffu4(a, b);
 #else
-    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x < y ? y - x : x - y; });
-#endif
-}
-// 0xff where they are equal, else 0.
-TEGU_DEVICE std::uint32_t equal_bytes(std::uint32_t a, std::uint32_t b) {
-#if defined(__CUDACC__)
-    return __vcmpeq4(a, b);
-#else
-    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x == y ? 0xffu : 0u; });
-#endif
-}
-// sum + the four abs(a - b).
-TEGU_DEVICE std::uint32_t add_bytes_apart(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
-#if defined(__CUDACC__)
-    return __vsadu4(a, b) + sum;
-#else
-    const std::uint32_t apart = bytes_apart(a, b);
-    return sum + (apart & 0xff) + (apart >> 8 & 0xff) + (apart >> 16 & 0xff) + (apart >> 24);
+    std::uint32_t result = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        const std::uint32_t x = (a >> shift) & 0xff, y = (b >> shift) & 0xff;
+        result |= (x < y ? y - x : x - y) << shift;
+    }
+    return result;
 #endif
 }
 // sum + the four a * b.

@@ -38,7 +38,6 @@ std::string BoardPace::slowed_by() {
 
 bool BoardPace::recover(const std::string& why) {
     using Clock = std::chrono::steady_clock;
-    ++discarded_;
     say_("slowed down by " + why +
          ": this measurement is thrown away and repeated when the board has recovered");
     const Clock::time_point begin = Clock::now();

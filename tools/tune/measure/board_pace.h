@@ -22,14 +22,12 @@ class BoardPace final : public Pace {
 
     std::string slowed_by() override;
     bool recover(const std::string& why) override;
-    unsigned discarded() const { return discarded_; }  // measurements
 
   private:
     std::unique_ptr<board::BoardWatch> watch_;
     std::function<void(const std::string&)> say_;
     const std::atomic<bool>& interrupted_;
     const double patience_seconds_;
-    unsigned discarded_ = 0;
     bool power_told_ = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PNG: what we write is read back; files of other kinds (sixteen bits, colour, alpha, palettes, interlaced)
-// are made by cli_pictures_test.py and read end to end; here the malformed ones.
+// are made by cli_files_test.py and read end to end; here the malformed ones.
 #include "tools/formats/png.h"
 
 #include <gtest/gtest.h>

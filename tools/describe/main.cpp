@@ -71,7 +71,7 @@ std::string module_text() {
     TEGU_ARRAY_ROLES(TEGU_X)
 #undef TEGU_X
     return "# SPDX-License-Identifier: Apache-2.0\n"
-           "\"\"\"base/operations.h, as tegu-describe prints it: scripts/describe.sh writes this "
+           "\"\"\"base/operations.h, as tegu-describe prints it: the target describe writes this "
            "file.\"\"\"\n\n"
            "OPERATIONS = {\n" +
            operations + "}\n# Those that can be part of a fused job.\nPARTS = (\n" + parts +

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""base/operations.h, as tegu-describe prints it: scripts/describe.sh writes this file."""
+"""base/operations.h, as tegu-describe prints it: the target describe writes this file."""
 
 OPERATIONS = {
     "reduce": 1,

@@ -5,7 +5,7 @@ f64.
 
 docs/numerics.md says where the levels may differ: next to an edge. Pixels there are replaced first; integers
 without a range need no such care. Skipped (77) where numpy is not installed and cannot be fetched
-(tests/peers.py). usage: entropy_map_numpy.py PROGRAM"""
+(tests/peers.py). usage: numpy_test.py PROGRAM"""
 
 import os
 import subprocess

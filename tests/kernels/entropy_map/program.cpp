@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For entropy_map_numpy.py and entropy_map_skimage.py: reads rows x cols elements from stdin, writes their
+// For numpy_test.py and skimage_test.py: reads rows x cols elements from stdin, writes their
 // map (base 2, border clip) as raw f32 to stdout.
 // usage: entropy_map_program ROWS COLS WINDOW_ROWS WINDOW_COLS [TYPE LEVELS [LO HI]]      default: u8 256
 #include <cstdio>

@@ -4,7 +4,7 @@
 documented bound.
 
 Skipped (77) where scikit-image is not installed and cannot be fetched (tests/peers.py).
-usage: entropy_map_skimage.py PROGRAM
+usage: skimage_test.py PROGRAM
 """
 
 import os

@@ -5,7 +5,7 @@ Elements of f16 and f32 go to numpy as f64, as docs/numerics.md says. Where nump
 program.
 
 Skipped (77) where numpy is not installed and cannot be fetched (tests/peers.py).
-usage: histogram_numpy.py PROGRAM [SEED]
+usage: numpy_test.py PROGRAM [SEED]
 """
 
 import os

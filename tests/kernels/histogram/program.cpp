@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For histogram_numpy.py: reads elements from stdin, writes the counts of their histogram as raw u64 and its
+// For numpy_test.py: reads elements from stdin, writes the counts of their histogram as raw u64 and its
 // edges as raw f64 to stdout.
 // usage: histogram_program TYPE ELEMENTS BINS [LO HI]
 #include <cstdio>

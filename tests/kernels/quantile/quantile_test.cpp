@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantiles against a sort and numpy's formulas: every element type, pattern, method of quantile and size at
 // which the way of computing changes, on one thread and on several; rows, and values that are not numbers.
-// quantile_edges_test.cpp has the rest.
+// edges_test.cpp has the rest.
 #include "tests/kernels/quantile/run.h"
 
 namespace tegu::kernels {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Top-k against a stable sort: every element type, pattern, size and k of interest, on one thread and on
-// several, as one segment and by rows. topk_edges_test.cpp has the rest.
+// several, as one segment and by rows. edges_test.cpp has the rest.
 #include "tests/kernels/topk/run.h"
 
 namespace tegu::kernels {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A tegud in which parts stop for good, under systemd with a short watchdog: it is killed, started anew, and
-no client loses a job. Played by service_test.py with tests/wedged_tegud; not to be run by hand."""
+no client loses a job. Played by service_test.py with wedged_tegud; not to be run by hand."""
 
 import json
 import os

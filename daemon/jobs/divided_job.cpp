@@ -45,14 +45,14 @@ class JoinedReply final : public JobRunner {
 // What splits in two splits in more.
 bool DividedJob::can_divide(const PreparedJob& whole) {
     return whole.input_count == 1 && whole.uses[0].buffer() != nullptr && !whole.in_place &&
-           device::split_job(whole.job, whole.inputs[0].view, 2).has_value();
+           split::split_job(whole.job, whole.inputs[0].view, 2).has_value();
 }
 
 std::shared_ptr<DividedJob> DividedJob::create(const PreparedJob& whole, unsigned gpus) {
     const Job& job = whole.job;
     const bool by_rows = operation_of(job) == Operation::EntropyMap || job.axis == Axis::Rows;
-    std::optional<device::JobSplit> split =
-        device::split_job(job, whole.inputs[0].view, by_rows ? gpus : gpus * kPiecesOfAWhole);
+    std::optional<split::JobSplit> split =
+        split::split_job(job, whole.inputs[0].view, by_rows ? gpus : gpus * kPiecesOfAWhole);
     return std::shared_ptr<DividedJob>(new DividedJob(std::move(*split), gpus));
 }
 
@@ -77,7 +77,7 @@ std::vector<DividedJob::Piece> DividedJob::make_pieces(const std::shared_ptr<Job
 }
 
 std::shared_ptr<JobTask> DividedJob::make_piece(const std::shared_ptr<JobTask>& whole, std::size_t index) {
-    const device::JobPiece& piece = split_.pieces[index];
+    const split::JobPiece& piece = split_.pieces[index];
     const PreparedJob& from = whole->prepared;
     auto task = std::make_shared<JobTask>();
     task->whole = whole;
@@ -169,9 +169,9 @@ bool DividedJob::join(JobTask& whole) {
         }
         std::vector<std::vector<kernels::OutputView>> states;
         for (const State& state : states_) states.push_back(state.arrays);
-        return device::join_states(whole.prepared.job, split_,
-                                   Span<const std::vector<kernels::OutputView>>(states.data(), states.size()),
-                                   outputs);
+        return split::join_states(whole.prepared.job, split_,
+                                  Span<const std::vector<kernels::OutputView>>(states.data(), states.size()),
+                                  outputs);
     };
     JoinedReply reply(
         fill, longest,

@@ -37,10 +37,10 @@ class DividedJob {
     bool join(JobTask& whole);
 
   private:
-    DividedJob(device::JobSplit split, unsigned gpus) : split_(std::move(split)), gpus_(gpus) {}
+    DividedJob(split::JobSplit split, unsigned gpus) : split_(std::move(split)), gpus_(gpus) {}
     std::shared_ptr<JobTask> make_piece(const std::shared_ptr<JobTask>& whole, std::size_t index);
 
-    const device::JobSplit split_;
+    const split::JobSplit split_;
     const unsigned gpus_;
     std::vector<std::byte> area_;  // for a result in the reply
     struct State {

@@ -13,7 +13,7 @@
 #include "kernels/statistics/finish.h"
 #include "kernels/statistics/partial_tree.h"
 
-namespace tegu::device {
+namespace tegu::split {
 namespace {
 
 using kernels::FinishContext;
@@ -197,4 +197,4 @@ Result<void> join_states(const Job& job, Span<const StateOutputs> runs,
                               : Join<IntegerPartial>(job, runs).write(outputs);
 }
 
-}  // namespace tegu::device
+}  // namespace tegu::split

@@ -7,7 +7,7 @@
 
 #include "kernels/operation.h"
 
-namespace tegu::device {
+namespace tegu::split {
 
 // The set that each run must compute, so that `params` follow from it. None: not possible.
 std::optional<ReduceParams> states_of(const ReduceParams& params, ElementType type);
@@ -21,4 +21,4 @@ struct StateOutputs {
 Result<void> join_states(const Job& job, Span<const StateOutputs> runs,
                          Span<const kernels::OutputView> outputs);
 
-}  // namespace tegu::device
+}  // namespace tegu::split

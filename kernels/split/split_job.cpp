@@ -7,7 +7,7 @@
 #include "kernels/numerics/chunk.h"
 #include "kernels/split/reduce_join.h"
 
-namespace tegu::device {
+namespace tegu::split {
 namespace {
 
 // The borders of `parts` almost equal pieces of `count`.
@@ -86,4 +86,4 @@ Result<void> join_states(const Job& job, const JobSplit& split,
     return join_states(job, states, outputs);
 }
 
-}  // namespace tegu::device
+}  // namespace tegu::split

@@ -15,7 +15,7 @@
 
 #include "kernels/operation.h"
 
-namespace tegu::device {
+namespace tegu::split {
 
 struct JobPiece {
     Job job;  // plan_job() takes it
@@ -53,4 +53,4 @@ Result<void> join_states(const Job& job, const JobSplit& split,
                          Span<const std::vector<kernels::OutputView>> pieces,
                          Span<const kernels::OutputView> outputs);
 
-}  // namespace tegu::device
+}  // namespace tegu::split

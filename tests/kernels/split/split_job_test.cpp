@@ -12,7 +12,7 @@
 
 #include "base/half.h"
 
-namespace tegu::device {
+namespace tegu::split {
 namespace {
 
 using kernels::InputView;
@@ -326,4 +326,4 @@ TEST(SplitEntropyMap, ReadsNoMoreThanTheHalo) {
 }
 
 }  // namespace
-}  // namespace tegu::device
+}  // namespace tegu::split

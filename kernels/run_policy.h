@@ -22,6 +22,9 @@ class RunPolicy {
     void add_word(std::string_view key, std::string word) {
         fields_.push_back(Field{key, std::move(word), false});
     }
+    void append(const RunPolicy& other) {
+        fields_.insert(fields_.end(), other.fields_.begin(), other.fields_.end());
+    }
     // Printed before all others, without its key.
     void begin_with(std::string_view key, std::string word) {
         fields_.insert(fields_.begin(), Field{key, std::move(word), false});

@@ -24,13 +24,13 @@ class GpuJobRunner final : public JobRunner {
     const std::optional<Error>& lost() const { return lost_; }
 
     // A piece of a divided job, into prepared.output.
-    Result<void> run_piece(const PreparedJob& prepared, const kernels::StopToken& stop, std::string& policy,
-                           RunCost& cost) {
+    Result<void> run_piece(const PreparedJob& prepared, const kernels::StopToken& stop,
+                           kernels::RunPolicy& policy, RunCost& cost) {
         cost = RunCost();
         try {
             Result<kernels::RunReport> report = compute(prepared, prepared.output.data, {}, stop, cost);
             if (!report) return std::move(report).error();
-            policy = policy_text(*report);
+            policy = policy_with_row(*report);
             return {};
         } catch (const std::exception&) {
             return make_error(Status::OutOfMemory, kNoMemory);

@@ -18,7 +18,7 @@ bool is_stop(const Error& error) {
 class JoinedReply final : public JobRunner {
   public:
     using Fill = std::function<Result<void>(std::byte* base, Span<const kernels::OutputView> outputs)>;
-    JoinedReply(Fill fill, const RunCost& cost, std::string policy)
+    JoinedReply(Fill fill, const RunCost& cost, kernels::RunPolicy policy)
         : JobRunner(nullptr), fill_(std::move(fill)), cost_(cost), policy_(std::move(policy)) {}
 
   private:
@@ -29,7 +29,7 @@ class JoinedReply final : public JobRunner {
         Result<void> filled = fill_(base, outputs);
         if (!filled) return std::move(filled).error();
         kernels::RunReport report;
-        report.policy.add_word("gpus", policy_);
+        report.policy = policy_;
         for (const ArraySpec& spec : prepared.plan.outputs) report.filled_columns.push_back(spec.cols);
         return report;
     }
@@ -37,7 +37,7 @@ class JoinedReply final : public JobRunner {
 
     Fill fill_;
     RunCost cost_;
-    std::string policy_;
+    kernels::RunPolicy policy_;
 };
 
 }  // namespace
@@ -173,9 +173,11 @@ bool DividedJob::join(JobTask& whole) {
                                   Span<const std::vector<kernels::OutputView>>(states.data(), states.size()),
                                   outputs);
     };
-    JoinedReply reply(
-        fill, longest,
-        "gpus=" + std::to_string(gpus_) + " pieces=" + std::to_string(split_.pieces.size()) + " " + policy_);
+    kernels::RunPolicy policy;
+    policy.add("gpus", gpus_);
+    policy.add("pieces", split_.pieces.size());
+    policy.append(policy_);
+    JoinedReply reply(fill, longest, std::move(policy));
     return reply.run(whole.prepared, kernels::StopToken(), whole.queue_ns, whole.body, whole.cost).ok();
 }
 

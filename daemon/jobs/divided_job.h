@@ -53,7 +53,7 @@ class DividedJob {
     bool withdrawn_ = false;
     std::vector<RunCost> costs_;  // of each GPU
     std::uint64_t queue_ns_ = UINT64_MAX;
-    std::string policy_;
+    kernels::RunPolicy policy_;  // of the first piece that ended
     std::optional<Error> error_;
 };
 

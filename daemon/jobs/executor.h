@@ -50,7 +50,7 @@ struct JobTask {
     std::uint64_t queue_ns = 0;
     RunCost cost;
     Target target = Target::Pool;  // where it ran
-    std::string policy;            // of a piece
+    kernels::RunPolicy policy;     // of a piece
 
     // The stop flag; a piece shares the flag of its job.
     std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }

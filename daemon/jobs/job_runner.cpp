@@ -73,16 +73,21 @@ Result<kernels::RunReport> JobRunner::compute(const PreparedJob& prepared, std::
 }
 
 void JobRunner::name_row(const PreparedJob& prepared, const tuning::JobChoice& choice) {
-    row_ = prepared.tuning == nullptr ? std::string() : " " + choice.row_text(prepared.job);
+    row_ = prepared.tuning == nullptr ? std::string() : choice.row_text(prepared.job);
 }
 
 std::string JobRunner::policy_text(const kernels::RunReport& report) const {
     std::string text = report.policy.text();
-    if (!row_.empty())
-        text.resize(
-            std::min(text.size(), wire::kMaxPolicyBytes - std::min(wire::kMaxPolicyBytes, row_.size())));
-    text += row_;
-    return text;
+    if (row_.empty()) return text;
+    const std::string row = " row=" + row_;
+    text.resize(std::min(text.size(), wire::kMaxPolicyBytes - std::min(wire::kMaxPolicyBytes, row.size())));
+    return text += row;
+}
+
+kernels::RunPolicy JobRunner::policy_with_row(const kernels::RunReport& report) const {
+    kernels::RunPolicy policy = report.policy;
+    if (!row_.empty()) policy.add("row", row_);
+    return policy;
 }
 
 void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& report, std::string_view policy,

@@ -40,13 +40,15 @@ class JobRunner {
     virtual Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
                                                Span<const kernels::OutputView> outputs,
                                                const kernels::StopToken& stop, RunCost& cost);
-    // Stores the job's tuning rows for policy_text().
+    // Stores the job's tuning rows for the policy.
     void name_row(const PreparedJob& prepared, const tuning::JobChoice& choice);
-    // The policy of a report, truncated so that the tuning rows after it fit the reply.
-    std::string policy_text(const kernels::RunReport& report) const;
+    // The policy of a report, with the tuning rows as the last field.
+    kernels::RunPolicy policy_with_row(const kernels::RunReport& report) const;
     virtual wire::Backend backend() const { return wire::Backend::Cpu; }
 
   private:
+    // The policy for the reply, truncated so that the tuning rows after it fit.
+    std::string policy_text(const kernels::RunReport& report) const;
     Result<void> run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
                                 wire::ByteBuffer& out, RunCost& cost);
     void encode(const PreparedJob& prepared, const kernels::RunReport& report, std::string_view policy,

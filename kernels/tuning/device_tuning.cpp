@@ -217,10 +217,10 @@ bool JobChoice::is_default() const {
 }
 
 std::string JobChoice::row_text(const Job& job) const {
-    std::string text = "row=";
     bool differs = false;
     for (std::size_t i = 0; i < part_count; ++i) differs = differs || parts[i].row != whole.row;
-    if (!differs) return text.append(whole.row);
+    if (!differs) return std::string(whole.row);
+    std::string text;
     const auto& fused = *std::get_if<FusedParams>(&job.params);
     if (whole.row != kDefaultRow) text.append("fused:").append(whole.row).append(",");
     for (std::size_t i = 0; i < part_count; ++i)

@@ -55,8 +55,8 @@ struct JobChoice {
     std::size_t part_count = 0;
 
     bool is_default() const;  // no row holds, for no part
-    // "row=default"; for a fused job whose parts differ,
-    // "row=reduce:default,entropy:nvidia-h200-132/entropy-u8-1e6".
+    // The name of the row, such as "default". For a fused job whose parts differ, of each:
+    // "reduce:default,entropy:nvidia-h200-132/entropy-u8-1e6".
     std::string row_text(const Job& job) const;
     // The policies for cuda::Context; the DeviceTuning owns the memory behind the pointers.
     cuda::JobPolicies cuda() const;

@@ -37,7 +37,7 @@ Case described(const Setup& setup, const char* backend) {
 // Names the row of a tuning table that the job runs by.
 void note_row(const JobSetup& setup, TuningBackend backend, Case& one) {
     const std::string row = setup.choice(backend).row_text(setup.job().job);
-    if (row != "row=default") one.note = row;
+    if (row != "default") one.note = "row=" + row;
 }
 
 Result<void> set_plan(JobSetup& setup, Case& one) {

@@ -67,7 +67,7 @@ TEST(DeviceTuning, WithoutTablesTheDefaultHolds) {
     EXPECT_EQ(choice.whole.row, "default");
     ASSERT_NE(choice.whole.policies, nullptr);
     EXPECT_TRUE(choice.whole.policies->cuda.selection == cuda::kDefaultSelectionPolicy);
-    EXPECT_EQ(choice.row_text(topk(1000, 3)), "row=default");
+    EXPECT_EQ(choice.row_text(topk(1000, 3)), "default");
 }
 
 TEST(DeviceTuning, RowsAreLookedUpInTheOrderOfTheLevels) {
@@ -263,12 +263,12 @@ TEST(DeviceTuning, PartsOfAFusedJobHaveRowsOfTheirOwn) {
     job.params = fused;
     const JobChoice choice = tuning.choose(TuningBackend::Cuda, job);
     ASSERT_EQ(choice.part_count, 2u);
-    EXPECT_EQ(choice.row_text(job), "row=reduce:default,topk:t/a");
+    EXPECT_EQ(choice.row_text(job), "reduce:default,topk:t/a");
     const cuda::JobPolicies policies = choice.cuda();
     EXPECT_EQ(policies.parts[0]->selection.waves, 1u);
     EXPECT_EQ(policies.parts[1]->selection.waves, 2u);
     EXPECT_EQ(policies.parts[2], nullptr);
-    EXPECT_EQ(DeviceTuning().choose(TuningBackend::Cuda, job).row_text(job), "row=default");
+    EXPECT_EQ(DeviceTuning().choose(TuningBackend::Cuda, job).row_text(job), "default");
 }
 
 TEST(DeviceTuning, MethodsOfPartsReachAFusedJobOfTheCpu) {
@@ -286,7 +286,7 @@ TEST(DeviceTuning, MethodsOfPartsReachAFusedJobOfTheCpu) {
     const JobChoice choice = tuning.choose(TuningBackend::Cpu, job);
     EXPECT_EQ(choice.cpu(job).share.threads, 2u);
     EXPECT_EQ(choice.cpu(job).topk.method, kernels::CpuTopkMethod::Buckets);
-    EXPECT_EQ(choice.row_text(job), "row=fused:t/f,topk:t/m");
+    EXPECT_EQ(choice.row_text(job), "fused:t/f,topk:t/m");
 }
 
 TEST(DeviceTuning, CostsAreCheckedAndKeptInTheOrderOfTheLookup) {

@@ -7,7 +7,7 @@
 namespace tegu::daemon {
 namespace {
 
-// for each GPU: piece sizes are powers of two, so few pieces would be uneven
+// Pieces of a whole array for each GPU: their sizes are powers of two, so few pieces would be uneven.
 constexpr unsigned kPiecesOfAWhole = 4;
 
 bool is_stop(const Error& error) {
@@ -49,11 +49,10 @@ bool DividedJob::can_divide(const PreparedJob& whole) {
 }
 
 std::shared_ptr<DividedJob> DividedJob::create(const PreparedJob& whole, unsigned gpus) {
-    const Job& job = whole.job;
-    const bool by_rows = operation_of(job) == Operation::EntropyMap || job.axis == Axis::Rows;
-    std::optional<split::JobSplit> split =
-        split::split_job(job, whole.inputs[0].view, by_rows ? gpus : gpus * kPiecesOfAWhole);
-    return std::shared_ptr<DividedJob>(new DividedJob(std::move(*split), gpus));
+    const kernels::InputView& input = whole.inputs[0].view;
+    std::optional<split::JobSplit> pieces = split::split_job(whole.job, input, gpus);
+    if (!pieces->by_rows) pieces = split::split_job(whole.job, input, gpus * kPiecesOfAWhole);
+    return std::shared_ptr<DividedJob>(new DividedJob(std::move(*pieces), gpus));
 }
 
 // The next piece goes to the GPU with the least work.

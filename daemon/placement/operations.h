@@ -11,12 +11,20 @@
 
 namespace tegu::daemon {
 
+// What the rows of a sample are.
+enum class SampleRows {
+    Segments,  // each has a result of its own; the axis is Axis::Rows if there are several
+    Image,     // one image; a number of elements makes a square
+    Lines,     // of one array, without a meaning
+};
+
 // gpu_work(): as gpu_work_of(). sample_<stem>(): the parameters of a sample. probes_<stem>(): the samples of
 // a ProbePlan, the plain one first. fine_detail(): properties that affect the time and are not in tables, in
 // up to 8 bits.
 #define TEGU_X(number, Name, stem, inputs, sentence)              \
     GpuWork gpu_work(const Job& job, const Name##Params& params); \
     Name##Params sample_##stem(const Sample& sample);             \
+    SampleRows sample_rows(const Name##Params& params);           \
     std::vector<Sample> probes_##stem();                          \
     unsigned fine_detail(const Name##Params& params);
 TEGU_OPERATIONS(TEGU_X)

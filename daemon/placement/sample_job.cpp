@@ -27,6 +27,10 @@ JobParams params_of(const Sample& sample) {
     return ReduceParams{};
 }
 
+SampleRows rows_of(const JobParams& params) {
+    return std::visit([](const auto& each) { return sample_rows(each); }, params);
+}
+
 }  // namespace
 
 std::optional<Job> job_of(const Sample& sample) {
@@ -34,9 +38,8 @@ std::optional<Job> job_of(const Sample& sample) {
     job.type = sample.type;
     job.rows = sample.rows;
     job.cols = sample.cols;
-    const bool has_rows = sample.operation != Operation::EntropyMap && sample.operation != Operation::Add;
-    job.axis = sample.rows > 1 && has_rows ? Axis::Rows : Axis::Whole;
     job.params = params_of(sample);
+    job.axis = sample.rows > 1 && rows_of(job.params) == SampleRows::Segments ? Axis::Rows : Axis::Whole;
     if (!kernels::plan_job(job)) return std::nullopt;
     return job;
 }
@@ -85,7 +88,7 @@ std::optional<CostClass> sample_of(const TuningClass& jobs, double elements) {
     const auto all = static_cast<std::uint64_t>(elements);
     sample.rows = std::max<std::uint64_t>(1, jobs.sequences.begin);
     sample.cols = std::max<std::uint64_t>(1, all / sample.rows);
-    if (info->operation == Operation::EntropyMap) {  // an image, not a line
+    if (rows_of(params_of(sample)) == SampleRows::Image) {
         sample.rows = static_cast<std::uint64_t>(std::sqrt(elements));
         sample.cols = std::max<std::uint64_t>(1, all / std::max<std::uint64_t>(1, sample.rows));
     }

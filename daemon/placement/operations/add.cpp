@@ -11,6 +11,10 @@ AddParams sample_add(const Sample&) {
     return AddParams{};
 }
 
+SampleRows sample_rows(const AddParams&) {
+    return SampleRows::Lines;
+}
+
 std::vector<Sample> probes_add() {
     return {probe(ElementType::F32)};
 }

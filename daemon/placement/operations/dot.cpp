@@ -11,6 +11,10 @@ DotParams sample_dot(const Sample&) {
     return DotParams{};
 }
 
+SampleRows sample_rows(const DotParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_dot() {
     return {probe(ElementType::F32)};
 }

@@ -18,6 +18,10 @@ EntropyParams sample_entropy(const Sample& sample) {
     return params;
 }
 
+SampleRows sample_rows(const EntropyParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_entropy() {
     return {probe(ElementType::F32, 256), probe(ElementType::U8, 256)};
 }

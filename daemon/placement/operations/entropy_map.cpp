@@ -28,6 +28,10 @@ EntropyMapParams sample_entropy_map(const Sample& sample) {
     return params;
 }
 
+SampleRows sample_rows(const EntropyMapParams&) {
+    return SampleRows::Image;
+}
+
 std::vector<Sample> probes_entropy_map() {
     constexpr std::uint64_t kColumns = 512;
     Sample middle = rows_probe(ElementType::U8, 81, kColumns),

@@ -19,6 +19,10 @@ FusedParams sample_fused(const Sample&) {
     return params;
 }
 
+SampleRows sample_rows(const FusedParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_fused() {
     return {probe(ElementType::F32)};
 }

@@ -18,6 +18,10 @@ HistogramParams sample_histogram(const Sample& sample) {
     return params;
 }
 
+SampleRows sample_rows(const HistogramParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_histogram() {
     return {probe(ElementType::F32, 64), probe(ElementType::U8, 256)};
 }

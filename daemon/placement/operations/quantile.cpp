@@ -18,6 +18,10 @@ QuantileParams sample_quantile(const Sample& sample) {
     return params;
 }
 
+SampleRows sample_rows(const QuantileParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_quantile() {
     return {probe(ElementType::F32, 1), probe(ElementType::F32, 7)};
 }

@@ -47,6 +47,10 @@ ReduceParams sample_reduce(const Sample& sample) {
     return ReduceParams{statistics_of(sample.detail), false, 0};
 }
 
+SampleRows sample_rows(const ReduceParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_reduce() {
     return {probe(ElementType::F32, 1), probe(ElementType::F32, 6), probe(ElementType::U8, 1),
             rows_probe(ElementType::F32, 1)};

@@ -11,6 +11,10 @@ RowscaleParams sample_rowscale(const Sample&) {
     return RowscaleParams{};
 }
 
+SampleRows sample_rows(const RowscaleParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_rowscale() {
     return {rows_probe(ElementType::F32)};
 }

@@ -22,6 +22,10 @@ TopkParams sample_topk(const Sample& sample) {
     return TopkParams{or_default(sample.detail, 16), true, sample.distinct};
 }
 
+SampleRows sample_rows(const TopkParams&) {
+    return SampleRows::Segments;
+}
+
 std::vector<Sample> probes_topk() {
     Sample distinct = probe(ElementType::F32, 16);
     distinct.distinct = true;

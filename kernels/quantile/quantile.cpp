@@ -15,7 +15,6 @@ namespace tegu::kernels {
 namespace {
 
 using quantile::Method;
-using quantile::MethodKind;
 using quantile::Problem;
 using quantile::Statistics;
 using selection::Workspace;

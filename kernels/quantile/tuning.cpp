@@ -66,7 +66,7 @@ std::vector<PolicyField> cuda_fields() {
 std::vector<PolicyField> cpu_fields() {
     return {field<&kernels::CpuPolicies::quantile, &kernels::CpuQuantilePolicy::method>(
                 "method", "how quantiles are found; unsuitable methods are replaced by the automatic choice")
-                .choices({"chosen", "counts", "direct", "brackets", "sort"})};
+                .choices(kernels::kCpuQuantileMethods)};
 }
 
 }  // namespace

@@ -3,12 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace tegu::kernels {
 
-enum class CpuTopkMethod : std::uint8_t { Chosen, Direct, Blocks, Threshold, Buckets };
+// kernels/topk/cpu/select.h describes them. Chosen: the fastest as measured. A policy cannot name Distinct.
+enum class CpuTopkMethod : std::uint8_t { Chosen, Direct, Blocks, Threshold, Buckets, Distinct };
+inline constexpr std::string_view kCpuTopkMethods[] = {"chosen",    "direct",  "blocks",
+                                                       "threshold", "buckets", "distinct"};
+
 struct CpuTopkPolicy {
-    // Not used by `distinct`. A method that cannot solve the problem is replaced by the automatic choice.
+    // Not used by jobs with `distinct`. A method that cannot solve the problem is replaced by the automatic
+    // choice.
     CpuTopkMethod method = CpuTopkMethod::Chosen;
 };
 

@@ -57,9 +57,10 @@ std::vector<PolicyField> cuda_fields() {
 }
 
 std::vector<PolicyField> cpu_fields() {
-    return {field<&kernels::CpuPolicies::topk, &kernels::CpuTopkPolicy::method>(
-                "method", "how the best are found; unsuitable methods are replaced by the automatic choice")
-                .choices({"chosen", "direct", "blocks", "threshold", "buckets"})};
+    return {
+        field<&kernels::CpuPolicies::topk, &kernels::CpuTopkPolicy::method>(
+            "method", "how the best are found; unsuitable methods are replaced by the automatic choice")
+            .choices({kernels::kCpuTopkMethods, static_cast<std::size_t>(kernels::CpuTopkMethod::Distinct)})};
 }
 
 // Checks the conditions that involve several fields.

@@ -52,8 +52,11 @@ class FieldBuilder {
         return next;
     }
     FieldBuilder choices(std::initializer_list<std::string_view> words) const {
+        return choices(Span<const std::string_view>(words.begin(), words.size()));
+    }
+    FieldBuilder choices(Span<const std::string_view> words) const {
         FieldBuilder next = range(0, static_cast<std::int64_t>(words.size()) - 1);
-        next.field_.words = words;
+        next.field_.words.assign(words.begin(), words.end());
         for (std::int64_t value = 0; value < static_cast<std::int64_t>(words.size()); ++value)
             next.field_.candidates.push_back(value);
         return next;

@@ -37,15 +37,16 @@ Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) 
     const auto words = [&](std::uint64_t count) { return reinterpret_cast<std::uint64_t*>(take(count * 8)); };
     const unsigned width = static_cast<unsigned>(element_bytes(problem.type));
     const std::uint64_t tile = std::min(kTile, problem.n);
-    const bool brackets = method.kind == MethodKind::Brackets;
-    const bool all = method.kind == MethodKind::Direct || method.kind == MethodKind::Sort;
+    const bool brackets = method.kind == CpuQuantileMethod::Brackets;
+    const bool all = method.kind == CpuQuantileMethod::Direct || method.kind == CpuQuantileMethod::Sort;
     dense = take(method.workers * tile * width);
     sample = words(2 * method.sample);
     histograms = words(brackets ? method.workers << kDigitBits : 0);
-    counts = words(method.kind == MethodKind::Counts ? method.workers * (width == 1 ? 256 : kHalfwords) : 0);
+    counts = words(method.kind == CpuQuantileMethod::Counts ? method.workers * (width == 1 ? 256 : kHalfwords)
+                                                            : 0);
     found = take(brackets ? method.workers * (kTile + kSlack) * width : 0);
     keys = take(all ? problem.n * width : 0);
-    spare = take(method.kind == MethodKind::Sort ? problem.n * width : 0);
+    spare = take(method.kind == CpuQuantileMethod::Sort ? problem.n * width : 0);
     kept = take(brackets ? problem.statistics * round_up(method.capacity * width) +
                                nested_bytes(method.capacity, width)
                          : 0);
@@ -56,10 +57,11 @@ bool Run::run() {
     statistics_.nans = 0;
     statistics_.passes = 1;
     switch (method_.kind) {
-        case MethodKind::Counts: return by_counts();
-        case MethodKind::Direct: return copy_keys() && by_nth();
-        case MethodKind::Brackets: return by_brackets();
-        case MethodKind::Sort: return copy_keys() && by_sort();
+        case CpuQuantileMethod::Counts: return by_counts();
+        case CpuQuantileMethod::Direct: return copy_keys() && by_nth();
+        case CpuQuantileMethod::Brackets: return by_brackets();
+        case CpuQuantileMethod::Sort: return copy_keys() && by_sort();
+        case CpuQuantileMethod::Chosen: break;
     }
     return false;
 }
@@ -142,34 +144,25 @@ bool Run::by_sort() {
 
 namespace {
 
-MethodKind fastest_kind(const Problem& problem, unsigned width) {
+CpuQuantileMethod fastest_kind(const Problem& problem, unsigned width) {
     const bool few_halfwords =
         width == 2 && problem.n <= 32768 && problem.n * problem.statistics <= 8 * kHalfwords;
-    if (width == 1 || (width == 2 && !few_halfwords)) return MethodKind::Counts;
-    if (width == 2) return MethodKind::Direct;
-    if (problem.statistics > kMaxBrackets) return MethodKind::Sort;
-    return problem.n <= max_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
+    if (width == 1 || (width == 2 && !few_halfwords)) return CpuQuantileMethod::Counts;
+    if (width == 2) return CpuQuantileMethod::Direct;
+    if (problem.statistics > kMaxBrackets) return CpuQuantileMethod::Sort;
+    return problem.n <= max_direct(width) ? CpuQuantileMethod::Direct : CpuQuantileMethod::Brackets;
 }
 
-// The wanted method if it can solve the problem.
-MethodKind kind_of_method(const Problem& problem, unsigned width, CpuQuantileMethod wanted) {
-    switch (wanted) {
-        case CpuQuantileMethod::Counts:
-            if (width <= 2) return MethodKind::Counts;
-            break;
-        case CpuQuantileMethod::Direct:
-            if (width >= 2 && problem.n <= kMaxWantedDirect) return MethodKind::Direct;
-            break;
+bool can_solve(const Problem& problem, unsigned width, CpuQuantileMethod method) {
+    switch (method) {
+        case CpuQuantileMethod::Counts: return width <= 2;
+        case CpuQuantileMethod::Direct: return width >= 2 && problem.n <= kMaxWantedDirect;
         case CpuQuantileMethod::Brackets:
-            if (width >= 4 && problem.n > max_direct(width) && problem.statistics <= kMaxBrackets)
-                return MethodKind::Brackets;
-            break;
-        case CpuQuantileMethod::Sort:
-            if (width >= 4) return MethodKind::Sort;
-            break;
+            return width >= 4 && problem.n > max_direct(width) && problem.statistics <= kMaxBrackets;
+        case CpuQuantileMethod::Sort: return width >= 4;
         case CpuQuantileMethod::Chosen: break;
     }
-    return fastest_kind(problem, width);
+    return false;
 }
 
 }  // namespace
@@ -177,11 +170,11 @@ MethodKind kind_of_method(const Problem& problem, unsigned width, CpuQuantileMet
 Method choose_method(const Problem& problem, CpuQuantileMethod wanted) {
     Method method;
     const unsigned width = static_cast<unsigned>(element_bytes(problem.type));
-    method.kind = kind_of_method(problem, width, wanted);
-    if (method.kind == MethodKind::Counts && width == 2)
+    method.kind = can_solve(problem, width, wanted) ? wanted : fastest_kind(problem, width);
+    if (method.kind == CpuQuantileMethod::Counts && width == 2)
         method.workers =
             static_cast<unsigned>(std::clamp<std::uint64_t>(problem.n / kSlotWork, 1, kMaxWorkers));
-    if (method.kind == MethodKind::Brackets) {
+    if (method.kind == CpuQuantileMethod::Brackets) {
         method.sample = sample_of(problem.n);
         method.capacity = capacity_of(problem.n, method.sample);
     }
@@ -195,19 +188,20 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method) {
     const std::uint64_t n = problem.n;
     const std::uint64_t bytes = n * element_bytes(problem.type);
     switch (method.kind) {
-        case MethodKind::Counts: return (bytes == n ? 300 + n / 2 : 60000 + n) + 10 * problem.statistics;
-        case MethodKind::Direct: return 200 + n / 4 + problem.statistics * (200 + bytes);
-        case MethodKind::Brackets:
+        case CpuQuantileMethod::Counts:
+            return (bytes == n ? 300 + n / 2 : 60000 + n) + 10 * problem.statistics;
+        case CpuQuantileMethod::Direct: return 200 + n / 4 + problem.statistics * (200 + bytes);
+        case CpuQuantileMethod::Brackets:
             return 20 * method.sample + bytes / 25 +
                    problem.statistics * (bytes / 20 + method.capacity + 20000);
-        case MethodKind::Sort: return 500 + bytes * 3;
+        case CpuQuantileMethod::Sort: return 500 + bytes * 3;
+        case CpuQuantileMethod::Chosen: break;
     }
     return 0;
 }
 
 void describe(const Method& method, std::uint64_t passes, RunPolicy* policy) {
-    static constexpr const char* kWords[] = {"counts", "direct", "brackets", "sort"};
-    policy->add_word("method", kWords[static_cast<int>(method.kind)]);
+    policy->add_word("method", std::string(kCpuQuantileMethods[static_cast<std::size_t>(method.kind)]));
     if (method.sample > 0) policy->add("sample", method.sample);
     policy->add("passes", passes);
 }

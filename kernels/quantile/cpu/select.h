@@ -29,11 +29,9 @@ struct Problem {
     bool skip_nans = false;
 };
 
-enum class MethodKind { Counts, Direct, Brackets, Sort };
-
 // The method for a problem, and its working memory.
 struct Method {
-    MethodKind kind = MethodKind::Direct;
+    CpuQuantileMethod kind = CpuQuantileMethod::Direct;
     std::uint64_t sample = 0;    // brackets: elements of the sample
     std::uint64_t capacity = 0;  // brackets: maximum elements inside one
     unsigned workers = kMaxWorkers;

@@ -34,7 +34,7 @@ void choose_blocks(const Problem& problem, Method& method) {
 
 Method blocks_method(const Problem& problem) {
     Method method;
-    method.kind = MethodKind::Blocks;
+    method.kind = CpuTopkMethod::Blocks;
     choose_blocks(problem, method);
     method.entries = 2 * problem.k + 2 * method.block;
     return method;
@@ -42,7 +42,7 @@ Method blocks_method(const Problem& problem) {
 
 Method threshold_method(const Problem& problem) {
     Method method;
-    method.kind = MethodKind::Threshold;
+    method.kind = CpuTopkMethod::Threshold;
     method.sample = std::min(kMaxSample, problem.n / 64);
     method.entries = std::min(problem.n, problem.k + problem.k / 2 + 65536);
     return method;
@@ -51,7 +51,7 @@ Method threshold_method(const Problem& problem) {
 // A bucket of about 4096 entries sorts within L1.
 Method buckets_method(const Problem& problem) {
     Method method;
-    method.kind = MethodKind::Buckets;
+    method.kind = CpuTopkMethod::Buckets;
     method.sample = std::min<std::uint64_t>(32768, problem.n / 64);
     method.entries = problem.distinct ? problem.n : problem.k;
     method.buckets = std::clamp<std::uint64_t>(problem.k / 4096, 16, kMaxWantedBuckets);
@@ -62,7 +62,7 @@ Method buckets_method(const Problem& problem) {
 // `within` fits the adjacent lists of any number of workers.
 Method distinct_method(const Problem& problem) {
     Method method;
-    method.kind = MethodKind::Distinct;
+    method.kind = CpuTopkMethod::Distinct;
     method.sample = std::min(kMaxSample, problem.n / 64);
     if (problem.k <= max_blocks(problem)) {
         choose_blocks(problem, method);
@@ -111,6 +111,7 @@ Method method_of(const Problem& problem, CpuTopkMethod wanted) {
         case CpuTopkMethod::Buckets:
             if (n > kTile && k >= kMinInBuckets) return buckets_method(problem);
             break;
+        case CpuTopkMethod::Distinct:
         case CpuTopkMethod::Chosen: break;
     }
     return kind_of_method(problem);
@@ -124,7 +125,7 @@ Method choose_method(const Problem& problem, CpuTopkMethod wanted) {
     method.workers = static_cast<unsigned>(std::min<std::uint64_t>(method.workers, tasks_of(problem.n)));
     method.wide = width == 8 || (width == 4 && problem.n > (std::uint64_t{1} << 32));
     method.bytes = Layout(nullptr, problem, method).bytes;
-    if (method.kind == MethodKind::Buckets)
+    if (method.kind == CpuTopkMethod::Buckets)
         method.more_bytes = (entries_in_output(problem, method) ? 2 : 1) *
                             std::max(method.entries, std::min(problem.n, kBoundary)) *
                             (method.wide ? sizeof(Entry128) : sizeof(Entry64));
@@ -137,23 +138,23 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method) {
     const std::uint64_t sort_ns = method.wide ? 22 : 9;  // an entry
     const bool repeats = problem.distinct && element_bytes(problem.type) <= 2;
     switch (method.kind) {
-        case MethodKind::Direct:
+        case CpuTopkMethod::Direct:
             return 200 + (method.lanes > 0 ? n / 4 + method.lanes : n) +
                    (problem.distinct ? 2 : 1) * sort_ns * problem.k;
-        case MethodKind::Blocks: return 400 + bytes / 25 + 2 * method.blocks + 60 * problem.k;
-        case MethodKind::Threshold:
+        case CpuTopkMethod::Blocks: return 400 + bytes / 25 + 2 * method.blocks + 60 * problem.k;
+        case CpuTopkMethod::Threshold:
             return 20 * method.sample + bytes / 20 + n / 8 + sort_ns * (repeats ? n : problem.k);
-        case MethodKind::Buckets: return 20 * method.sample + bytes / 10 + n + sort_ns * problem.k;
-        case MethodKind::Distinct:
+        case CpuTopkMethod::Buckets: return 20 * method.sample + bytes / 10 + n + sort_ns * problem.k;
+        case CpuTopkMethod::Distinct:
             return 10000 + 20 * method.sample + bytes / 20 + (repeats ? n / 2 : n / 16) +
                    3 * sort_ns * problem.k;
+        case CpuTopkMethod::Chosen: break;
     }
     return 0;
 }
 
 void describe(const Method& method, RunPolicy* policy) {
-    static constexpr const char* kWords[] = {"direct", "blocks", "threshold", "buckets", "distinct"};
-    policy->add_word("method", kWords[static_cast<int>(method.kind)]);
+    policy->add_word("method", std::string(kCpuTopkMethods[static_cast<std::size_t>(method.kind)]));
     if (method.blocks > 0) policy->add("block", method.block);
     if (method.sample > 0) policy->add("sample", method.sample);
 }
@@ -166,11 +167,12 @@ Result<Selection> select_with(const Segment& segment, const Problem& problem, co
     Selector<Entry> selector(segment, problem, method, workspace, target, workers);
     bool done = false;
     switch (method.kind) {
-        case MethodKind::Direct: done = select_direct(selector); break;
-        case MethodKind::Blocks: done = select_blocks(selector); break;
-        case MethodKind::Threshold: done = select_threshold(selector); break;
-        case MethodKind::Buckets: done = select_buckets(selector); break;
-        case MethodKind::Distinct: done = select_distinct(selector); break;
+        case CpuTopkMethod::Direct: done = select_direct(selector); break;
+        case CpuTopkMethod::Blocks: done = select_blocks(selector); break;
+        case CpuTopkMethod::Threshold: done = select_threshold(selector); break;
+        case CpuTopkMethod::Buckets: done = select_buckets(selector); break;
+        case CpuTopkMethod::Distinct: done = select_distinct(selector); break;
+        case CpuTopkMethod::Chosen: break;
     }
     if (selector.out_of_memory)
         return make_error(

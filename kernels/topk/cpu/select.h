@@ -37,17 +37,15 @@ struct Problem {
     std::uint64_t flip = 0;  // key::flip_of
 };
 
-enum class MethodKind { Direct, Blocks, Threshold, Buckets, Distinct };
-
 // The method for a problem, and its working memory.
 struct Method {
-    MethodKind kind = MethodKind::Direct;
+    CpuTopkMethod kind = CpuTopkMethod::Direct;
     bool wide = false;         // entries are Entry128
     std::uint64_t block = 0;   // blocks: elements of one
     std::uint64_t blocks = 0;  // blocks: how many
     std::uint64_t lanes = 0;   // direct: number of lanes; 0: k is too large a part of n for a bound
-    std::uint64_t entries =
-        0;  // capacity for candidates; distinct: of one worker; buckets: for the kept entries
+    // capacity for candidates; distinct: of one worker; buckets: for the kept entries
+    std::uint64_t entries = 0;
     std::uint64_t sample = 0;        // threshold, buckets, distinct: elements of the sample
     std::uint64_t buckets = 0;       // buckets: about how many
     std::uint64_t bucket = 0;        // buckets: entries that one thread sorts

@@ -90,10 +90,10 @@ Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) 
         return taken;
     };
     const std::uint64_t entry = method.wide ? sizeof(Entry128) : sizeof(Entry64);
-    const bool distinct = method.kind == MethodKind::Distinct;
+    const bool distinct = method.kind == CpuTopkMethod::Distinct;
     const std::uint64_t lists = distinct ? method.workers : 1;
-    const bool threshold = method.kind == MethodKind::Threshold;
-    const bool buckets = method.kind == MethodKind::Buckets;
+    const bool threshold = method.kind == CpuTopkMethod::Threshold;
+    const bool buckets = method.kind == CpuTopkMethod::Buckets;
     if (!entries_in_output(problem, method)) entries = take(lists * method.entries * entry);
     spare = take(buckets ? kBoundary * entry : lists * method.entries * entry);
     order = take(method.blocks * entry);

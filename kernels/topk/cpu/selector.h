@@ -58,7 +58,7 @@ struct Layout {
 // True if the entries of buckets are stored in the output first. Only the bucket that is cut has entries that
 // are not part of the result.
 inline bool entries_in_output(const Problem& problem, const Method& method) {
-    return method.kind == MethodKind::Buckets && !method.wide && !problem.distinct;
+    return method.kind == CpuTopkMethod::Buckets && !method.wide && !problem.distinct;
 }
 
 // Bytes of a table of SeenKeys for elements of `width` bytes.

@@ -36,7 +36,7 @@ std::vector<PolicyField> cpu_fields() {
     constexpr auto kPart = &kernels::CpuPolicies::entropy_map;
     return {field<kPart, &CpuEntropyMapPolicy::method>(
                 "method", "how windows are counted; unsuitable methods are replaced by the automatic choice")
-                .choices({"chosen", "slide", "planes", "columns", "prefix"}),
+                .choices(kernels::kCpuEntropyMethods),
             field<kPart, &CpuEntropyMapPolicy::tile_rows>(
                 "tile_rows", "rows of results that a thread takes at a time; 0: 64")
                 .range(8, 512)

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/counting/cpu/levels.h"
+#include "kernels/entropy_map/cpu/methods.h"
 #include "kernels/execution/cpu/work.h"
 
 namespace tegu::kernels {
@@ -33,18 +34,6 @@ bool pixel_is_nan(ElementType type, const std::byte* pixel) {
         std::memcpy(&value, pixel, sizeof value);
         return is_nan(value);
     });
-}
-
-using Method = void (*)(const EntropyTile&, const EntropyRows&);
-
-Method function_of(EntropyMethod method) {
-    switch (method) {
-        case EntropyMethod::Slide: return TEGU_ISA_SELECT(entropy_slide);
-        case EntropyMethod::Planes: return TEGU_ISA_SELECT(entropy_planes);
-        case EntropyMethod::Columns: return TEGU_ISA_SELECT(entropy_columns);
-        case EntropyMethod::Prefix: return TEGU_ISA_SELECT(entropy_prefix);
-    }
-    __builtin_unreachable();
 }
 
 // The tile in progress: its position in the image, and its part of the scratch.
@@ -205,7 +194,7 @@ void Tile::write_nans(std::uint32_t row, float* out) const {
 
 bool Tile::run() {
     fill_levels();
-    const Method method = function_of(image_.policy.method);
+    const auto compute = entropy_method(image_.policy.method).compute;
     for (std::uint32_t row = 0; row < tile_.rows; row += kEntropyRowsPerCall) {
         if (image_.stop->stop_requested()) return false;
         EntropyRows rows;
@@ -213,31 +202,18 @@ bool Tile::run() {
         rows.row_count = std::min(kEntropyRowsPerCall, tile_.rows - row);
         rows.sums = sums_;
         rows.sums_pitch = layout_.sums_pitch;
-        method(tile_, rows);
+        compute(tile_, rows);
         for (std::uint32_t r = 0; r < rows.row_count; ++r) write_row(row + r, sums_ + r * layout_.sums_pitch);
     }
     return true;
-}
-
-std::size_t method_scratch_bytes(EntropyMethod method, const EntropyLayout& layout,
-                                 const EntropyMapParams& params) {
-    switch (method) {
-        case EntropyMethod::Slide: return 0;
-        case EntropyMethod::Planes: return (std::size_t{params.levels} + 1) * layout.pitch;
-        case EntropyMethod::Columns:
-            return std::size_t{2} * entropy_column_levels(params.levels) * layout.pitch;
-        case EntropyMethod::Prefix: return entropy_prefix_bytes(params.levels, layout.pitch);
-    }
-    __builtin_unreachable();
 }
 
 }  // namespace
 
 EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, const EntropyPolicy& policy) {
     EntropyLayout layout;
-    const std::uint64_t most_cols =
-        policy.method == EntropyMethod::Prefix ? kMaxPrefixCols : policy.tile_cols;
-    const std::uint64_t strip = std::min<std::uint64_t>(policy.tile_cols, most_cols);
+    const EntropyMethodRow& method = entropy_method(policy.method);
+    const std::uint64_t strip = std::min(policy.tile_cols, method.max_tile_cols);
     layout.tiles_down = (job.rows + policy.tile_rows - 1) / policy.tile_rows;
     layout.tiles_across = (job.cols + strip - 1) / strip;
     layout.tile_rows = std::min<std::uint64_t>(policy.tile_rows, job.rows);
@@ -267,7 +243,7 @@ EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, con
     layout.divisor_at = place(layout.sums_pitch * sizeof(float));
     layout.nan_rows_at = place(layout.nan_words == 0 ? 0 : padded_rows);
     layout.nan_bits_at = place(padded_rows * layout.nan_words * sizeof(std::uint64_t));
-    layout.method_at = place(method_scratch_bytes(policy.method, layout, params));
+    layout.method_at = place(method.scratch_bytes(params.levels, layout.pitch));
     layout.worker_bytes = at;
     return layout;
 }

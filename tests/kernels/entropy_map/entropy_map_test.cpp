@@ -99,7 +99,7 @@ TEST(EntropyMap, FlatImageIsExactlyZero) {
             for (const std::uint32_t window : {3u, 5u, 31u, 63u}) {
                 const Job job = job_of(image, type, params_of(window, window, 16));
                 const std::vector<float> zeros(image.pixels.size(), 0.0f);
-                for (const EntropyMethod method : kMethods) {
+                for (const CpuEntropyMethod method : kMethods) {
                     if (!entropy_method_supports(method, params_of(window, window, 16))) continue;
                     ASSERT_TRUE(same_bits(run_map(job, {method, 64, 1024}, store(image, type).view, nullptr),
                                           zeros, 90));

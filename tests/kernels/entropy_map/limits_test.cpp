@@ -68,11 +68,11 @@ TEST(EntropyMap, ThePolicyIsOneThatTheMethodSupports) {
     }
     // What no model may change: the cost never grows with a large window unless there are too many levels for
     // anything else, two levels in a large window take prefix sums, few in a small one vectors of windows.
-    EXPECT_EQ(choose_entropy_policy(params_of(3, 3, 2)).method, EntropyMethod::Planes);
-    EXPECT_EQ(choose_entropy_policy(params_of(63, 63, 2)).method, EntropyMethod::Prefix);
-    EXPECT_EQ(choose_entropy_policy(params_of(63, 63, 16)).method, EntropyMethod::Columns);
-    EXPECT_EQ(choose_entropy_policy(params_of(63, 63, 128)).method, EntropyMethod::Columns);
-    EXPECT_EQ(choose_entropy_policy(params_of(31, 31, 256)).method, EntropyMethod::Slide);
+    EXPECT_EQ(choose_entropy_policy(params_of(3, 3, 2)).method, CpuEntropyMethod::Planes);
+    EXPECT_EQ(choose_entropy_policy(params_of(63, 63, 2)).method, CpuEntropyMethod::Prefix);
+    EXPECT_EQ(choose_entropy_policy(params_of(63, 63, 16)).method, CpuEntropyMethod::Columns);
+    EXPECT_EQ(choose_entropy_policy(params_of(63, 63, 128)).method, CpuEntropyMethod::Columns);
+    EXPECT_EQ(choose_entropy_policy(params_of(31, 31, 256)).method, CpuEntropyMethod::Slide);
 }
 
 TEST(EntropyMap, ScratchStaysBoundedWhateverTheShape) {

@@ -22,8 +22,8 @@ namespace tegu::testing_support {
 
 using namespace kernels;
 
-inline constexpr EntropyMethod kMethods[] = {EntropyMethod::Slide, EntropyMethod::Planes,
-                                             EntropyMethod::Columns, EntropyMethod::Prefix};
+inline constexpr CpuEntropyMethod kMethods[] = {CpuEntropyMethod::Slide, CpuEntropyMethod::Planes,
+                                                CpuEntropyMethod::Columns, CpuEntropyMethod::Prefix};
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -171,11 +171,11 @@ inline void check(const Image& image, ElementType type, const EntropyMapParams& 
             << describe(job, params, {}) << " at " << i;
     }
     const Stored stored = store(image, type, extra, offset);
-    for (const EntropyMethod method : kMethods) {
+    for (const CpuEntropyMethod method : kMethods) {
         if (!entropy_method_supports(method, params)) continue;
         for (const EntropyPolicy& policy : {EntropyPolicy{method, 64, 1024}, EntropyPolicy{method, 5, 64}}) {
             // Small tiles of many levels are all preparation: one size of tile is enough there.
-            if (policy.tile_rows == 5 && params.levels > 64 && method != EntropyMethod::Slide) continue;
+            if (policy.tile_rows == 5 && params.levels > 64 && method != CpuEntropyMethod::Slide) continue;
             ASSERT_TRUE(same_bits(run_map(job, policy, stored.view, policy.tile_rows == 5 ? &pool : nullptr),
                                   reference.map, job.cols))
                 << describe(job, params, policy);

@@ -14,17 +14,9 @@ namespace {
 constexpr unsigned kLaneLevels = 8;
 constexpr unsigned kUnit = 4;  // added to a count for each pixel
 
-struct ColumnsArrays {
-    EntropyPlane plane;
-    EntropyWindow window;
-    EntropyTables tables;
-    std::uint32_t first_col;   // column in the plane of the first result's window
-    std::uint32_t rows, cols;  // results
-    std::uint32_t strip_rows;
+struct ColumnsArrays : PlaneArrays {
     unsigned lanes;
     unsigned stretch;
-    float* map;  // of the piece's first result
-    std::uint64_t map_cols;
 };
 
 // The counts of eight levels: 0 and 2, 1 and 3, 4 and 6, 5 and 7.
@@ -246,17 +238,9 @@ unsigned entropy_columns_stretch(const EntropyWindow& window, unsigned threads, 
 LaunchStatus launch_entropy_columns(const EntropyMapJob& job, const EntropyPiece& piece,
                                     const EntropyPlane& plane, Stream stream) {
     ColumnsArrays arrays;
-    arrays.plane = plane;
-    arrays.window = job.window;
-    arrays.tables = job.tables;
-    arrays.first_col = plane_left(job.window) - job.window.cols / 2;
-    arrays.rows = static_cast<std::uint32_t>(piece.row_end - piece.row_begin);
-    arrays.cols = static_cast<std::uint32_t>(piece.col_end - piece.col_begin);
-    arrays.strip_rows = job.shape.strip_rows;
+    static_cast<PlaneArrays&>(arrays) = plane_arrays(job, piece, plane);
     arrays.lanes = entropy_columns_lanes(job.window);
     arrays.stretch = job.shape.columns;
-    arrays.map = job.image.map + piece.row_begin * job.image.cols + piece.col_begin;
-    arrays.map_cols = job.image.cols;
     const std::uint32_t block = job.shape.threads / arrays.lanes * job.shape.columns;
     const LaunchShape grid{(arrays.cols + block - 1) / block,
                            (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, job.shape.threads,

@@ -77,6 +77,20 @@ EntropyPlane entropy_plane(const EntropyMapImage& image, const EntropyWindow& wi
     return plane;
 }
 
+PlaneArrays plane_arrays(const EntropyMapJob& job, const EntropyPiece& piece, const EntropyPlane& plane) {
+    PlaneArrays arrays;
+    arrays.plane = plane;
+    arrays.window = job.window;
+    arrays.tables = job.tables;
+    arrays.first_col = plane_left(job.window) - job.window.cols / 2;
+    arrays.rows = static_cast<std::uint32_t>(piece.row_end - piece.row_begin);
+    arrays.cols = static_cast<std::uint32_t>(piece.col_end - piece.col_begin);
+    arrays.strip_rows = job.shape.strip_rows;
+    arrays.map = job.image.map + piece.row_begin * job.image.cols + piece.col_begin;
+    arrays.map_cols = job.image.cols;
+    return arrays;
+}
+
 LaunchStatus launch_entropy_plane(const EntropyMapImage& image, const EntropyPlane& plane, bool mirror,
                                   Stream stream) {
     const std::uint64_t words = std::uint64_t{plane.pitch / 4} * plane.rows;

@@ -31,6 +31,19 @@ constexpr std::uint64_t plane_pitch(std::uint64_t cols, const EntropyWindow& win
 EntropyPlane entropy_plane(const EntropyMapImage& image, const EntropyWindow& window,
                            const EntropyPiece& piece, std::uint8_t* levels);
 
+// What a kernel gets that computes the results of a piece from its plane.
+struct PlaneArrays {
+    EntropyPlane plane;
+    EntropyWindow window;
+    EntropyTables tables;
+    std::uint32_t first_col;   // column in the plane of the first result's window
+    std::uint32_t rows, cols;  // results
+    std::uint32_t strip_rows;
+    float* map;  // of the piece's first result
+    std::uint64_t map_cols;
+};
+PlaneArrays plane_arrays(const EntropyMapJob& job, const EntropyPiece& piece, const EntropyPlane& plane);
+
 // One launch that fills the plane.
 LaunchStatus launch_entropy_plane(const EntropyMapImage& image, const EntropyPlane& plane, bool mirror,
                                   Stream stream);

@@ -11,17 +11,6 @@ namespace {
 constexpr unsigned kMaxByteCount = 255;  // pixels of a window whose counts fit bytes
 constexpr unsigned kWideThreads = 128;   // a block should have capacity for this many
 
-struct SlideArrays {
-    EntropyPlane plane;
-    EntropyWindow window;
-    EntropyTables tables;
-    std::uint32_t first_col;   // column in the plane of the first result's window
-    std::uint32_t rows, cols;  // results
-    std::uint32_t strip_rows;
-    float* map;  // of the piece's first result
-    std::uint64_t map_cols;
-};
-
 // The effect of a row of pixels on the windows: it enters, it leaves, or one leaves as another enters.
 enum class Step { Enter, Leave, Exchange };
 
@@ -87,7 +76,7 @@ struct Windows {
 
 // Computes the results of a row; `across`: columns of each window.
 template <unsigned C>
-TEGU_DEVICE void store_row(const SlideArrays& arrays, std::uint32_t row, std::uint32_t col, unsigned down,
+TEGU_DEVICE void store_row(const PlaneArrays& arrays, std::uint32_t row, std::uint32_t col, unsigned down,
                            const unsigned (&across)[C], const std::uint32_t (&sums)[C], EntropyFinish* finish,
                            unsigned* pixels) {
     float* const to = arrays.map + row * arrays.map_cols + col;
@@ -111,7 +100,7 @@ TEGU_DEVICE void store_row(const SlideArrays& arrays, std::uint32_t row, std::ui
 // why:   a step down costs 2 * window.cols lookups, for any number of levels and rows; the counts of C
 //        windows are read and written at once
 template <class Count, unsigned C>
-TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_slide(SlideArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_slide(PlaneArrays arrays) {
     TEGU_DYNAMIC_SHARED(shared);
     const unsigned window_rows = arrays.window.rows, window_cols = arrays.window.cols,
                    n_max = window_rows * window_cols;
@@ -170,12 +159,12 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_slide(SlideArrays arrays) {
 }
 
 // One column a thread, and several.
-constexpr KernelTable<void (*)(SlideArrays), 2> kSlideBytes = {
+constexpr KernelTable<void (*)(PlaneArrays), 2> kSlideBytes = {
     "entropy_map_slide",
     "reads 22 levels of 1 B and writes 4 B a pixel, mostly from caches; 11 x 11 pixels, 16 levels",
     {numbered(entropy_map_slide<std::uint8_t, 1>, "u8", 1u),
      numbered(entropy_map_slide<std::uint8_t, 4>, "u8", 4u)}};
-constexpr KernelTable<void (*)(SlideArrays), 2> kSlideShorts = {
+constexpr KernelTable<void (*)(PlaneArrays), 2> kSlideShorts = {
     "entropy_map_slide",
     "reads 62 levels of 1 B and writes 4 B a pixel, mostly from caches; 31 x 31 pixels, 16 levels",
     {numbered(entropy_map_slide<std::uint16_t, 1>, "u16", 1u),
@@ -200,21 +189,12 @@ unsigned entropy_slide_columns(const EntropyWindow& window, const DeviceLimits& 
 
 LaunchStatus launch_entropy_slide(const EntropyMapJob& job, const EntropyPiece& piece,
                                   const EntropyPlane& plane, Stream stream) {
-    SlideArrays arrays;
-    arrays.plane = plane;
-    arrays.window = job.window;
-    arrays.tables = job.tables;
-    arrays.first_col = plane_left(job.window) - job.window.cols / 2;
-    arrays.rows = static_cast<std::uint32_t>(piece.row_end - piece.row_begin);
-    arrays.cols = static_cast<std::uint32_t>(piece.col_end - piece.col_begin);
-    arrays.strip_rows = job.shape.strip_rows;
-    arrays.map = job.image.map + piece.row_begin * job.image.cols + piece.col_begin;
-    arrays.map_cols = job.image.cols;
+    const PlaneArrays arrays = plane_arrays(job, piece, plane);
     const std::uint32_t block = job.shape.threads * job.shape.columns;
     const LaunchShape grid{(arrays.cols + block - 1) / block,
                            (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, job.shape.threads,
                            entropy_slide_bytes(job.window, job.shape.columns, job.shape.threads)};
-    const KernelTable<void (*)(SlideArrays), 2>& kernels =
+    const KernelTable<void (*)(PlaneArrays), 2>& kernels =
         counts_fit_bytes(job.window) ? kSlideBytes : kSlideShorts;
     return launch(kernels[job.shape.columns == 1 ? 0 : 1], grid, stream, arrays);
 }

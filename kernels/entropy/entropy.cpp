@@ -79,7 +79,7 @@ Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, const
     EntropyRun run(job, params, outputs.data());
     const std::size_t bytes = run.worker_bytes() + value_bytes(job, run);
     const WorkerGroup workers = group_for(context, plan.predicted_ns, stop, max_workers(bytes));
-    Result<WorkerMemory> memory = allocate_workers(bytes, workers.size());
+    Result<AlignedBytes> memory = allocate_workers(bytes, workers.size());
     if (!memory) return std::move(memory).error();
     run.attach(memory->get(), workers.size());
     std::optional<ValueCounter> values;

@@ -3,12 +3,11 @@
 // kernels/entropy_map/cpu/tile.cpp computes a tile.
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <new>
 
 #include "kernels/counting/cpu/levels.h"
 #include "kernels/entropy_map/cpu/tile.h"
 #include "kernels/entropy_map/method.h"
+#include "kernels/execution/cpu/aligned_memory.h"
 #include "kernels/execution/cpu/worker_group.h"
 #include "kernels/numerics/entropy_table.h"
 #include "kernels/registry.h"
@@ -50,16 +49,6 @@ Result<void> check_params(const Job& job, const EntropyMapParams& params) {
         return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
                            "an image without pixels has no entropy map");
     return {};
-}
-
-struct FreeAligned {
-    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
-};
-using AlignedBytes = std::unique_ptr<std::byte[], FreeAligned>;
-
-// Null if out of memory.
-AlignedBytes allocate(std::size_t bytes) {
-    return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
 }
 
 // Merges the minimum and maximum of all pieces, in any order.
@@ -159,7 +148,7 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
     const WorkerGroup all(pool, stop);
     const WorkerGroup workers = all.limited(workers_of(layout));
     const std::size_t bytes = layout.table_bytes + workers.size() * layout.worker_bytes;
-    const AlignedBytes memory = allocate(bytes);
+    const AlignedBytes memory = allocate_aligned(bytes);
     if (!memory)
         return make_error(Status::OutOfMemory,
                           "no memory for " + std::to_string(bytes) + " bytes of scratch");

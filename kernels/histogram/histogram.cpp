@@ -74,7 +74,7 @@ Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, c
     HistogramRun run(job, params, outputs.data());
     const std::size_t bytes = worker_bytes(job, run);
     const WorkerGroup workers = group_for(context, plan.predicted_ns, stop, max_workers(bytes));
-    Result<WorkerMemory> memory = allocate_workers(bytes, workers.size());
+    Result<AlignedBytes> memory = allocate_workers(bytes, workers.size());
     if (!memory) return std::move(memory).error();
     std::optional<ValueCounter> values;
     if (run.by_values())

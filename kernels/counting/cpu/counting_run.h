@@ -2,23 +2,18 @@
 // The counting code that histogram, entropy and fused share: worker memory, and the cost of counting values.
 #pragma once
 
-#include <memory>
-#include <new>
 #include <optional>
+#include <string>
 
 #include "kernels/counting/cpu/value_counter.h"
+#include "kernels/execution/cpu/aligned_memory.h"
 #include "kernels/execution/cpu/worker_group.h"
 
 namespace tegu::kernels {
 
-struct FreeAligned {
-    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
-};
-using WorkerMemory = std::unique_ptr<std::byte[], FreeAligned>;
-
-inline Result<WorkerMemory> allocate_workers(std::size_t worker_bytes, unsigned workers) {
+inline Result<AlignedBytes> allocate_workers(std::size_t worker_bytes, unsigned workers) {
     const std::size_t bytes = worker_bytes * workers;
-    WorkerMemory memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
+    AlignedBytes memory = allocate_aligned(bytes);
     if (!memory)
         return make_error(Status::OutOfMemory,
                           "no memory for " + std::to_string(bytes) + " bytes of counters");

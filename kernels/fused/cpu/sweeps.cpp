@@ -54,7 +54,7 @@ class Sweeper {
 
     // Errors: OutOfMemory.
     Result<void> prepare() {
-        Result<WorkerMemory> memory = allocate_workers(counting_.worker_bytes(job_.type), workers_);
+        Result<AlignedBytes> memory = allocate_workers(counting_.worker_bytes(job_.type), workers_);
         if (!memory) return std::move(memory).error();
         memory_ = std::move(*memory);
         std::byte* next = memory_.get();
@@ -195,7 +195,7 @@ class Sweeper {
     ChunkWork<Partial> work_{};
     std::optional<StatisticWriter<T>> writer_;
     std::optional<ValueCounter> values_;
-    WorkerMemory memory_;
+    AlignedBytes memory_;
     std::unique_ptr<Partial[]> partials_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include <new>
 #include <string>
 #include <utility>
 
@@ -18,7 +17,8 @@ constexpr std::uint64_t kHugePage = 2u << 20;
 Result<Workspace> Workspace::create(std::uint64_t size) {
     Workspace workspace;
     if (size < kHugeFrom) {
-        workspace.memory_ = static_cast<std::byte*>(operator new (size, std::align_val_t{64}, std::nothrow));
+        workspace.allocated_ = allocate_aligned(size);
+        workspace.memory_ = workspace.allocated_.get();
     } else {
         const std::uint64_t bytes = size + kHugePage;  // begins anywhere in its first huge page
         void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -35,17 +35,16 @@ Result<Workspace> Workspace::create(std::uint64_t size) {
 }
 
 Workspace::~Workspace() {
-    if (mapped_ != 0) {
-        munmap(memory_, mapped_);
-    } else {
-        operator delete (memory_, std::align_val_t{64});
-    }
+    if (mapped_ != 0) munmap(memory_, mapped_);
 }
 
 Workspace::Workspace(Workspace&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)), mapped_(std::exchange(other.mapped_, 0)) {}
+    : allocated_(std::move(other.allocated_)),
+      memory_(std::exchange(other.memory_, nullptr)),
+      mapped_(std::exchange(other.mapped_, 0)) {}
 
 Workspace& Workspace::operator=(Workspace&& other) noexcept {
+    std::swap(allocated_, other.allocated_);
     std::swap(memory_, other.memory_);
     std::swap(mapped_, other.mapped_);
     return *this;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "kernels/execution/cpu/aligned_memory.h"
 
 namespace tegu::kernels::selection {
 
@@ -22,8 +23,9 @@ class Workspace {
     std::byte* memory() const { return memory_; }  // aligned to 64 bytes; null before create
 
   private:
+    AlignedBytes allocated_;  // null: mapped
     std::byte* memory_ = nullptr;
-    std::uint64_t mapped_ = 0;  // bytes from mmap; 0: from operator new
+    std::uint64_t mapped_ = 0;  // bytes from mmap
 };
 
 }  // namespace tegu::kernels::selection

@@ -13,7 +13,7 @@
 #include "base/half.h"
 
 // X(number, Name, word, C++ type)
-#define TEGU_ELEMENT_TYPES(X)     \
+#define TEGU_INTEGER_TYPES(X)     \
     X(1, U8, u8, std::uint8_t)    \
     X(2, I8, i8, std::int8_t)     \
     X(3, U16, u16, std::uint16_t) \
@@ -21,10 +21,12 @@
     X(5, U32, u32, std::uint32_t) \
     X(6, I32, i32, std::int32_t)  \
     X(7, U64, u64, std::uint64_t) \
-    X(8, I64, i64, std::int64_t)  \
-    X(9, F16, f16, tegu::Half)    \
-    X(10, F32, f32, float)        \
+    X(8, I64, i64, std::int64_t)
+#define TEGU_FLOAT_TYPES(X)    \
+    X(9, F16, f16, tegu::Half) \
+    X(10, F32, f32, float)     \
     X(11, F64, f64, double)
+#define TEGU_ELEMENT_TYPES(X) TEGU_INTEGER_TYPES(X) TEGU_FLOAT_TYPES(X)
 
 namespace tegu {
 

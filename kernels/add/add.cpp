@@ -17,13 +17,11 @@ namespace {
 
 constexpr std::uint64_t kBlockBytes = 128 << 10;  // of the output, where the policy names no number
 
-using HalfElement = Half;
-
 AddKernel select_kernel(ElementType type) {
     switch (type) {
-#define TEGU_X(word, element) \
-    case ElementTypeOf<element>::value: return TEGU_ISA_SELECT(add_block_##word);
-        TEGU_ADD_KERNELS(TEGU_X)
+#define TEGU_X(number, Name, word, type) \
+    case ElementType::Name: return TEGU_ISA_SELECT(add_block_##word);
+        TEGU_ELEMENT_TYPES(TEGU_X)
 #undef TEGU_X
     }
     return nullptr;

@@ -152,9 +152,9 @@ FloatDotKernel float_kernel(ElementType type) {
 
 IntegerDotKernel integer_kernel(ElementType type) {
     switch (type) {
-#define TEGU_X(word, element) \
-    case ElementTypeOf<element>::value: return TEGU_ISA_SELECT(dot_chunk_##word);
-        TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+#define TEGU_X(number, Name, word, type) \
+    case ElementType::Name: return TEGU_ISA_SELECT(dot_chunk_##word);
+        TEGU_INTEGER_TYPES(TEGU_X)
 #undef TEGU_X
         default: return nullptr;
     }

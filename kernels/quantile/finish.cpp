@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kernels/numerics/sort_key.h"
+#include "kernels/numerics/unsigned_of.h"
 
 namespace tegu::kernels::quantile {
 namespace {
@@ -31,10 +32,7 @@ double to_double(Half value) {
 
 template <class T>
 struct Keys {
-    using U = std::conditional_t<
-        sizeof(T) == 1, std::uint8_t,
-        std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+    using U = UnsignedBits<T>;
     static constexpr bool kFloat = std::is_floating_point<T>::value || std::is_same<T, Half>::value;
 
     static T value(std::uint64_t key, ElementType type) {

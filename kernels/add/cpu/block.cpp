@@ -4,29 +4,12 @@
 #include "kernels/add/cpu/block.h"
 
 #include "kernels/execution/cpu/elementwise.h"
+#include "kernels/numerics/unsigned_of.h"
 
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
-struct HalfElement {};
 constexpr std::size_t kPieceBytes = 2048;
-
-template <class T>
-struct UnsignedOf;
-#define TEGU_X(type)                         \
-    template <>                              \
-    struct UnsignedOf<std::int##type##_t> {  \
-        using Type = std::uint##type##_t;    \
-    };                                       \
-    template <>                              \
-    struct UnsignedOf<std::uint##type##_t> { \
-        using Type = std::uint##type##_t;    \
-    };
-TEGU_X(8)
-TEGU_X(16)
-TEGU_X(32)
-TEGU_X(64)
-#undef TEGU_X
 
 // The top bit is set if x + y overflows: the carry out of the top bit, or equal signs of x and y that differ
 // from the sign of the sum.
@@ -39,7 +22,7 @@ U misfit(U x, U y) {
 
 template <class T>
 struct Piece {  // integers
-    using U = typename UnsignedOf<T>::Type;
+    using U = UnsignedBits<T>;
     using Element = U;
     static constexpr unsigned kTopBit = 8 * sizeof(U) - 1;
 
@@ -73,7 +56,7 @@ struct Piece<double> : FloatPiece<double> {};
 
 // The f32 sum of two halves rounded to f16 is the f16 sum: f32 has more than twice the digits.
 template <>
-struct Piece<HalfElement> {
+struct Piece<Half> {
     using Element = HalfBits;
     static std::size_t first_misfit(const std::byte*, const std::byte*, std::size_t n) { return n; }
     static void add(const std::byte* x, const std::byte* y, std::size_t n, HalfBits* out) {
@@ -113,12 +96,12 @@ std::size_t add_block(const std::byte* x, const std::byte* y, std::size_t n, boo
 
 }  // namespace
 
-#define TEGU_X(word, type)                                                                           \
+#define TEGU_X(number, Name, word, type)                                                             \
     std::size_t add_block_##word(const std::byte* x, const std::byte* y, std::size_t n, bool stream, \
                                  std::byte* out) {                                                   \
         return add_block<type>(x, y, n, stream, out);                                                \
     }
-TEGU_ADD_KERNELS(TEGU_X)
+TEGU_ELEMENT_TYPES(TEGU_X)
 #undef TEGU_X
 
 }  // namespace tegu::kernels::TEGU_ISA

@@ -19,15 +19,15 @@ using FloatDotKernel = void (*)(const std::byte* x, const std::byte* y, std::siz
 using IntegerDotKernel = void (*)(const std::byte* x, const std::byte* y, std::size_t n, bool,
                                   IntegerDot* out);
 
-#define TEGU_X(word)                                                                                         \
+#define TEGU_X(number, Name, word, type)                                                                     \
     TEGU_ISA_DECLARE(void dot_chunk_##word(const std::byte* x, const std::byte* y, std::size_t n, bool skip, \
                                            FloatDot* out);)
-TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
+TEGU_FLOAT_TYPES(TEGU_X)
 #undef TEGU_X
-#define TEGU_X(word, type)                                                                                   \
+#define TEGU_X(number, Name, word, type)                                                                     \
     TEGU_ISA_DECLARE(void dot_chunk_##word(const std::byte* x, const std::byte* y, std::size_t n, bool skip, \
                                            IntegerDot* out);)
-TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+TEGU_INTEGER_TYPES(TEGU_X)
 #undef TEGU_X
 
 }  // namespace tegu::kernels

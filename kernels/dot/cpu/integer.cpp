@@ -104,11 +104,11 @@ IntegerDot dot_chunk(const std::byte* x, const std::byte* y, std::size_t n) {
 
 }  // namespace
 
-#define TEGU_X(word, type)                                                                                \
+#define TEGU_X(number, Name, word, type)                                                                  \
     void dot_chunk_##word(const std::byte* x, const std::byte* y, std::size_t n, bool, IntegerDot* out) { \
         *out = dot_chunk<type>(x, y, n);                                                                  \
     }
-TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+TEGU_INTEGER_TYPES(TEGU_X)
 #undef TEGU_X
 
 }  // namespace tegu::kernels::TEGU_ISA

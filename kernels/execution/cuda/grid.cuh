@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/execution/cuda/launch.cuh"
+#include "kernels/numerics/unsigned_of.h"
 
 namespace tegu {
 namespace cuda {
@@ -20,25 +21,6 @@ inline unsigned max_threads(const DeviceLimits& limits) {
 inline unsigned block_threads_of(unsigned policy_threads, const DeviceLimits& limits) {
     return policy_threads < max_threads(limits) ? policy_threads : max_threads(limits);
 }
-
-template <std::size_t Bytes>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-    using type = std::uint8_t;
-};
-template <>
-struct UnsignedOf<2> {
-    using type = std::uint16_t;
-};
-template <>
-struct UnsignedOf<4> {
-    using type = std::uint32_t;
-};
-template <>
-struct UnsignedOf<8> {
-    using type = std::uint64_t;
-};
 
 // Blocks for `items` in a grid-stride loop, one item per thread and step: `waves` times the resident blocks.
 inline unsigned blocks_for(std::uint64_t items, unsigned threads, unsigned waves,

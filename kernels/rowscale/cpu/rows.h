@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/element_type.h"
 #include "kernels/execution/cpu/isa.h"
 
 namespace tegu::kernels {
@@ -33,10 +34,8 @@ struct RowscaleKernels {
     void (*divide)(const std::byte* x, std::size_t n, std::uint64_t scale, bool stream, std::byte* out);
 };
 
-#define TEGU_ROWSCALE_KERNELS(X) X(f16) X(f32) X(f64)
-
-#define TEGU_X(word) TEGU_ISA_DECLARE(extern const RowscaleKernels rowscale_##word;)
-TEGU_ROWSCALE_KERNELS(TEGU_X)
+#define TEGU_X(number, Name, word, type) TEGU_ISA_DECLARE(extern const RowscaleKernels rowscale_##word;)
+TEGU_FLOAT_TYPES(TEGU_X)
 #undef TEGU_X
 
 }  // namespace tegu::kernels

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/element_type.h"
 #include "kernels/execution/cpu/isa.h"
 #include "kernels/numerics/chunk.h"
 #include "kernels/statistics/partial.h"
@@ -19,26 +20,15 @@ namespace tegu::kernels {
 using FloatChunkKernel = void (*)(unsigned needs, const void* data, std::size_t n, FloatPartial* out);
 using IntegerChunkKernel = void (*)(unsigned needs, const void* data, std::size_t n, IntegerPartial* out);
 
-#define TEGU_REDUCE_FLOAT_KERNELS(X) X(f16) X(f32) X(f64)
-#define TEGU_REDUCE_INTEGER_KERNELS(X) \
-    X(u8, std::uint8_t)                \
-    X(i8, std::int8_t)                 \
-    X(u16, std::uint16_t)              \
-    X(i16, std::int16_t)               \
-    X(u32, std::uint32_t)              \
-    X(i32, std::int32_t)               \
-    X(u64, std::uint64_t)              \
-    X(i64, std::int64_t)
-
-#define TEGU_X(word)  \
-    TEGU_ISA_DECLARE( \
+#define TEGU_X(number, Name, word, type) \
+    TEGU_ISA_DECLARE(                    \
         void reduce_chunk_##word(unsigned needs, const void* data, std::size_t n, FloatPartial* out);)
-TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
+TEGU_FLOAT_TYPES(TEGU_X)
 #undef TEGU_X
-#define TEGU_X(word, type) \
-    TEGU_ISA_DECLARE(      \
+#define TEGU_X(number, Name, word, type) \
+    TEGU_ISA_DECLARE(                    \
         void reduce_chunk_##word(unsigned needs, const void* data, std::size_t n, IntegerPartial* out);)
-TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+TEGU_INTEGER_TYPES(TEGU_X)
 #undef TEGU_X
 
 }  // namespace tegu::kernels

@@ -3,6 +3,7 @@
 // runs plain loops with accumulators that cannot overflow within 1024 elements, and adds them to the wide
 // totals of the chunk.
 #include "kernels/execution/cpu/vectors.h"
+#include "kernels/numerics/unsigned_of.h"
 #include "kernels/statistics/cpu/chunk.h"
 #include "kernels/statistics/cpu/integer_fused.h"
 
@@ -15,36 +16,23 @@ constexpr bool is_signed() {
 }
 
 template <std::size_t Bytes>
-struct Wide;  // unsigned types by width
+struct Wide;  // types of sums of a tile, by the width of an element
 template <>
 struct Wide<1> {
-    using Unsigned = std::uint8_t;
     using Square = std::uint32_t;  // 1024 squares below 2^16
     using Sum = std::int32_t;
 };
 template <>
 struct Wide<2> {
-    using Unsigned = std::uint16_t;
     using Square = std::uint64_t;
     using Sum = std::int32_t;
 };
-template <>
-struct Wide<4> {
-    using Unsigned = std::uint32_t;
-};
-template <>
-struct Wide<8> {
-    using Unsigned = std::uint64_t;
-};
-
-template <class T>
-using UnsignedOf = typename Wide<sizeof(T)>::Unsigned;
 
 // |x| without overflow at the smallest value.
 template <class T>
-UnsignedOf<T> magnitude(T x) {
-    const auto bits = static_cast<UnsignedOf<T>>(x);
-    return static_cast<UnsignedOf<T>>(x < T(0) ? UnsignedOf<T>(0) - bits : bits);
+UnsignedBits<T> magnitude(T x) {
+    const auto bits = static_cast<UnsignedBits<T>>(x);
+    return static_cast<UnsignedBits<T>>(x < T(0) ? UnsignedBits<T>(0) - bits : bits);
 }
 
 // Sums of 64-bit values as two sums of halves, which vectorise.
@@ -183,13 +171,14 @@ class Extremes {
 
 template <class T>
 std::uint64_t tile_zeros(const T* x, std::size_t n) {
-    UnsignedOf<T> count = 0;  // as wide as T, so that the loop vectorises well
+    UnsignedBits<T> count = 0;  // as wide as T, so that the loop vectorises well
     std::uint64_t total = 0;
     constexpr std::size_t kBlock = sizeof(T) == 1 ? 128 : kTileElements;
     for (std::size_t begin = 0; begin < n; begin += kBlock) {
         const std::size_t end = n - begin < kBlock ? n : begin + kBlock;
         count = 0;
-        for (std::size_t i = begin; i < end; ++i) count = static_cast<UnsignedOf<T>>(count + (x[i] == T(0)));
+        for (std::size_t i = begin; i < end; ++i)
+            count = static_cast<UnsignedBits<T>>(count + (x[i] == T(0)));
         total += count;
     }
     return total;
@@ -263,11 +252,11 @@ void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out
 
 }  // namespace
 
-#define TEGU_X(word, type)                                                                           \
+#define TEGU_X(number, Name, word, type)                                                             \
     void reduce_chunk_##word(unsigned needs, const void* data, std::size_t n, IntegerPartial* out) { \
         reduce_chunk(needs, static_cast<const type*>(data), n, out);                                 \
     }
-TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+TEGU_INTEGER_TYPES(TEGU_X)
 #undef TEGU_X
 
 }  // namespace tegu::kernels::TEGU_ISA

@@ -15,24 +15,21 @@ namespace tegu::kernels {
 
 template <class T>
 struct ReduceKernel;
-#define TEGU_X(word)                                                          \
+#define TEGU_X(number, Name, word, type)                                      \
     template <>                                                               \
-    struct ReduceKernel<ReduceElement_##word> {                               \
+    struct ReduceKernel<type> {                                               \
         using Partial = FloatPartial;                                         \
         static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
     };
-using ReduceElement_f16 = Half;
-using ReduceElement_f32 = float;
-using ReduceElement_f64 = double;
-TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
+TEGU_FLOAT_TYPES(TEGU_X)
 #undef TEGU_X
-#define TEGU_X(word, type)                                                    \
+#define TEGU_X(number, Name, word, type)                                      \
     template <>                                                               \
     struct ReduceKernel<type> {                                               \
         using Partial = IntegerPartial;                                       \
         static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
     };
-TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+TEGU_INTEGER_TYPES(TEGU_X)
 #undef TEGU_X
 
 // Writes the statistics of a job, in the order of their numbers, one segment per row.

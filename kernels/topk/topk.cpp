@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/numerics/sort_key.h"
+#include "kernels/numerics/unsigned_of.h"
 #include "kernels/registry.h"
 #include "kernels/selection/cpu/rows.h"
 #include "kernels/topk/cpu/select.h"
@@ -48,15 +49,11 @@ void write_entries(const Selection& selection, std::uint64_t begin, std::uint64_
 // False if a stop was requested.
 bool write(const Selection& selection, const Problem& problem, const Target& target, std::byte* counts,
            const WorkerGroup& workers) {
-    const bool floating = is_float(problem.type);
     const std::size_t width = element_bytes(problem.type);
-    const auto write_all = width == 1               ? write_entries<std::uint8_t, false>
-                           : width == 2 && floating ? write_entries<std::uint16_t, true>
-                           : width == 2             ? write_entries<std::uint16_t, false>
-                           : width == 4 && floating ? write_entries<std::uint32_t, true>
-                           : width == 4             ? write_entries<std::uint32_t, false>
-                           : floating               ? write_entries<std::uint64_t, true>
-                                                    : write_entries<std::uint64_t, false>;
+    const auto write_all = visit_element_type(problem.type, [](auto element) {
+        using T = decltype(element);
+        return &write_entries<UnsignedBits<T>, is_float(ElementTypeOf<T>::value)>;
+    });
     const bool written =
         selection.written ||
         workers.run(blocks_of(selection.count, kWriteTask), [&](std::uint64_t task, unsigned) {

@@ -4,16 +4,10 @@
 
 #include <algorithm>
 
-#include "kernels/numerics/sort_key.h"
 #include "kernels/registry.h"
 
 namespace tegu::cuda {
 namespace {
-
-std::uint64_t flip_of(const Job& job) {
-    return kernels::key::flip_of(false, is_signed_integer(job.type),
-                                 static_cast<unsigned>(element_bytes(job.type)));
-}
 
 Result<void> find(QuantileRun* run) {
     const KeySegments& in = run->in;
@@ -29,7 +23,7 @@ Result<void> find(QuantileRun* run) {
 QuantileRun::QuantileRun(const JobRun& run, const QuantileParams& with, const Context& on)
     : params(with),
       type(run.job.type),
-      in(segments_of(run.job, run.inputs[0], flip_of(run.job))),
+      in(segments_of(run.job, run.inputs[0], false)),
       out(run.outputs[0].data),
       result_bytes(with.q.size() * element_bytes(kernels::quantile::result_type(type, with.method))),
       context(on),

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/numerics/sort_key.h"
+
 namespace tegu::cuda {
 
-KeySegments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip) {
-    return KeySegments{segments_of(job, input), flip, static_cast<unsigned>(element_bytes(job.type)),
-                       is_float(job.type)};
+KeySegments segments_of(const Job& job, const kernels::InputView& input, bool largest) {
+    const auto width = static_cast<unsigned>(element_bytes(job.type));
+    const std::uint64_t flip = kernels::key::flip_of(largest, is_signed_integer(job.type), width);
+    return KeySegments{segments_of(job, input), flip, width, is_float(job.type)};
 }
 
 KeySegments part_of(const KeySegments& all, std::uint64_t first, std::uint64_t count) {

@@ -9,8 +9,9 @@
 
 namespace tegu::cuda {
 
-// The whole array as one segment, or each row. REQUIRES: the job has elements.
-KeySegments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip);
+// The whole array as one segment, or each row. `largest`: the largest elements have the smallest keys.
+// REQUIRES: the job has elements.
+KeySegments segments_of(const Job& job, const kernels::InputView& input, bool largest);
 // Segments [first, first + count).
 KeySegments part_of(const KeySegments& all, std::uint64_t first, std::uint64_t count);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "kernels/numerics/sort_key.h"
 #include "kernels/registry.h"
 #include "kernels/selection/cuda/sort.h"
 
@@ -13,11 +12,6 @@ namespace {
 
 constexpr std::uint64_t kBatchBytes = std::uint64_t{64} << 20;  // lists of a batch; one segment may need more
 constexpr std::uint64_t kMaxBatch = 32768;
-
-std::uint64_t flip_of(const Job& job, bool largest) {
-    return kernels::key::flip_of(largest, is_signed_integer(job.type),
-                                 static_cast<unsigned>(element_bytes(job.type)));
-}
 
 SelectionOutput output_of(const TopkParams& params, Span<const kernels::OutputView> outputs) {
     const auto words = [&](std::size_t i) { return reinterpret_cast<std::uint64_t*>(outputs[i].data); };
@@ -42,7 +36,7 @@ Result<void> select(TopkRun* run) {
 }  // namespace
 
 TopkRun::TopkRun(const JobRun& run, const TopkParams& params, const Context& with)
-    : in(segments_of(run.job, run.inputs[0], flip_of(run.job, params.largest))),
+    : in(segments_of(run.job, run.inputs[0], params.largest)),
       output(output_of(params, run.outputs)),
       context(with),
       config(with.config(with.policies.selection)),

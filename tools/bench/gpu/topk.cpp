@@ -8,7 +8,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "kernels/numerics/sort_key.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/selection/cuda/run.h"
 #include "kernels/topk/cuda/topk.h"
@@ -158,8 +157,7 @@ class SelectBench {
         const unsigned block = cuda::block_capacity(4, policy, context.limits);
         if (k > block || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
-        cuda::KeySegments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
-                                                 kernels::key::flip_of(true, type_ == ElementType::I32, 4));
+        cuda::KeySegments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view, true);
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
         const std::uint64_t rank = std::min(cuda::safe_rank(k, n, sample), sample);
         const std::uint64_t capacity =

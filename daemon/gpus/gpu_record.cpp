@@ -2,7 +2,6 @@
 #include "daemon/gpus/gpu_record.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <new>
 
 #include "base/fd.h"
+#include "base/file_start.h"
 #include "base/log.h"
 #include "base/result.h"
 
@@ -27,17 +27,6 @@ std::uint64_t seconds_since_boot() {
     timespec now{};
     (void)::clock_gettime(CLOCK_BOOTTIME, &now);
     return static_cast<std::uint64_t>(now.tv_sec);
-}
-
-// The start of an untrusted file; empty if it cannot be read.
-std::string read_start(const std::string& path) {
-    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    struct stat status;
-    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-    std::string text(kMaxFileBytes, '\0');
-    const ssize_t bytes = ::read(fd.get(), &text[0], text.size());
-    text.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-    return text;
 }
 
 std::string one_line(std::string text) {
@@ -89,7 +78,7 @@ std::string reason_against_gpu(const std::vector<GpuFailure>& failures, std::uin
 
 GpuRecord::GpuRecord(std::string directory, std::string boot)
     : file_(directory.empty() ? "" : std::move(directory) + "/gpu-failures"), boot_(std::move(boot)) {
-    if (!file_.empty()) failures_ = parse_gpu_failures(read_start(file_), boot_, kGpuFailures);
+    if (!file_.empty()) failures_ = parse_gpu_failures(read_start(file_, kMaxFileBytes), boot_, kGpuFailures);
 }
 
 GpuRecord GpuRecord::of_environment() noexcept try {
@@ -97,7 +86,7 @@ GpuRecord GpuRecord::of_environment() noexcept try {
     std::string directory = named != nullptr ? named : "";
     directory.resize(std::min(directory.find(':'), directory.size()));
     if (directory.empty() || directory[0] != '/') directory.clear();
-    std::string boot = read_start("/proc/sys/kernel/random/boot_id");
+    std::string boot = read_start("/proc/sys/kernel/random/boot_id", kMaxFileBytes);
     boot.resize(std::min(boot.find('\n'), boot.size()));
     return GpuRecord(std::move(directory), std::move(boot));
 } catch (const std::bad_alloc&) {

@@ -2,7 +2,6 @@
 #include "daemon/placement/kept_costs.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <sstream>
 
 #include "base/fd.h"
+#include "base/file_start.h"
 #include "base/result.h"
 
 namespace tegu::daemon {
@@ -121,14 +121,7 @@ std::string kept_costs_file(const std::string& directory) {
 }
 
 std::string read_kept_costs(const std::string& file) {
-    if (file.empty()) return {};
-    const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    struct stat status;
-    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-    std::string text(kMaxFileBytes, '\0');
-    const ssize_t bytes = ::read(fd.get(), &text[0], text.size());
-    text.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-    return text;
+    return file.empty() ? std::string() : read_start(file, kMaxFileBytes);
 }
 
 Result<void> write_kept_costs(const std::string& file, const std::string& text) {

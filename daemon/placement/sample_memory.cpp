@@ -8,6 +8,7 @@
 
 #include "daemon/clock.h"
 #include "daemon/placement/probe_plan.h"
+#include "wire/messages.h"
 
 namespace tegu::daemon {
 namespace {
@@ -62,11 +63,8 @@ bool SampleMemory::prepare() {
 
 std::vector<std::uint64_t> SampleMemory::offsets(const kernels::JobPlan& plan) {
     std::vector<std::uint64_t> offsets;
-    std::uint64_t end = 0;
-    for (const ArraySpec& spec : plan.outputs) {
-        offsets.push_back(end);
-        end = (end + array_bytes(spec) + kAligned - 1) / kAligned * kAligned;
-    }
+    // A plan's arrays fit 63 bits.
+    (void)wire::layout_arrays(plan.outputs, kAligned, offsets);
     return offsets;
 }
 

@@ -5,21 +5,12 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/random.h"
+
 namespace tegu::bench {
 namespace {
 
 constexpr std::uint64_t kBudget = std::uint64_t{3} << 29;  // 1.5 GiB
-
-// SplitMix64 (Steele, Lea, Flood 2014): any seed is good, one addition and five steps a word.
-struct Random {
-    std::uint64_t state;
-    std::uint64_t operator()() {
-        std::uint64_t word = state += 0x9e3779b97f4a7c15;
-        word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9;
-        word = (word ^ word >> 27) * 0x94d049bb133111eb;
-        return word ^ word >> 31;
-    }
-};
 
 // The element at `place` of [0, 1) in the range of the type.
 template <class T>
@@ -81,7 +72,7 @@ const std::byte* InputStore::get(ElementType type, std::uint64_t n, Values value
     for (; held > kBudget && !inputs_.empty(); inputs_.pop_front()) held -= inputs_.front().memory.size();
     inputs_.push_back(Input{type, n, values, which, std::vector<std::byte>(n * element_bytes(type))});
     std::byte* memory = inputs_.back().memory.data();
-    const Random random{2026 + static_cast<std::uint64_t>(which)};
+    const Random random(2026 + static_cast<std::uint64_t>(which));
     visit_element_type(type, [&](auto element) { fill<decltype(element)>(memory, n, values, random); });
     return memory;
 }

@@ -5,18 +5,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/random.h"
+
 namespace tegu::field {
 namespace {
 
 constexpr std::uint64_t kPiece = 1 << 18;  // elements that a thread fills at a time
-
-// SplitMix64 (Steele, Lea, Flood 2014): word i does not depend on earlier words.
-std::uint64_t random_word(std::uint64_t seed, std::uint64_t i) {
-    std::uint64_t word = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
-    word = (word ^ word >> 27) * 0x94d049bb133111ebu;
-    return word ^ word >> 31;
-}
 
 template <class T>
 T element_of(std::uint64_t bits, Values values) {
@@ -30,8 +24,9 @@ T element_of(std::uint64_t bits, Values values) {
 
 template <class T>
 void fill(std::byte* memory, std::uint64_t begin, std::uint64_t end, Values values, std::uint64_t seed) {
+    const Random random(seed);
     for (std::uint64_t i = begin; i < end; ++i) {
-        const T value = element_of<T>(random_word(seed, i), values);
+        const T value = element_of<T>(random.at(i), values);
         std::memcpy(memory + i * sizeof value, &value, sizeof value);
     }
 }

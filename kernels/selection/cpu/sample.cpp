@@ -6,18 +6,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/random.h"
 #include "kernels/selection/cpu/sort.h"
 
 namespace tegu::kernels::selection {
 namespace {
-
-// A pseudo-random permutation of the 64-bit integers (the finaliser of SplitMix64).
-std::uint64_t scramble(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 // From the random bytes that Linux gives every process: no input can be constructed against the positions of
 // the sample. Results do not depend on it.

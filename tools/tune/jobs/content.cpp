@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "tools/tune/jobs/random.h"
+#include "base/random.h"
 
 namespace tegu::tune {
 namespace {

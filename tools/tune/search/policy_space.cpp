@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tools/tune/jobs/random.h"
+#include "base/random.h"
 
 namespace tegu::tune {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/tune/jobs/random.h"
+#include "base/random.h"
 #include "tools/tune/measure/class_meter.h"
 
 namespace tegu::tune {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood 2014). Any seed is good.
+#pragma once
+
+#include <cstdint>
+
+namespace tegu {
+
+// A pseudo-random permutation of the 64-bit integers.
+constexpr std::uint64_t scramble(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+class Random {
+  public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    // Random(seed).at(i) is the number that call i of operator() returns, the first being call 0.
+    constexpr std::uint64_t at(std::uint64_t i) const { return scramble(state_ + i * kStep); }
+    std::uint64_t operator()() {
+        const std::uint64_t word = scramble(state_);
+        state_ += kStep;
+        return word;
+    }
+    // In [0, count). REQUIRES: 0 < count < 2^32.
+    std::uint64_t below(std::uint64_t count) { return ((*this)() >> 32) * count >> 32; }
+
+  private:
+    static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15u;
+    std::uint64_t state_;
+};
+
+}  // namespace tegu

@@ -57,6 +57,14 @@ void write_counters(const DaemonReport& report, Json& json) {
     json.key("counters").begin_object();
     for (const NamedCount& counter : report.counters) json.key(counter.name).integer(counter.count);
     json.end_object();
+    json.key("measures").begin_object();
+    for (const MeasureGroup& group : report.measures) {
+        json.key(group.name);
+        Members members(json);
+        for (const auto& [word, number] : group.values)
+            std::visit([&, &name = word](auto value) { members.put(name.c_str(), value); }, number);
+    }
+    json.end_object();
     write_list("closed", report.closed, json, [](const NamedCount& closed, Members& members) {
         members.put("reason", closed.name).put("count", closed.count);
     });

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace tegu::daemon::health {
@@ -34,6 +36,13 @@ struct JobCount {
 struct NamedCount {
     std::string name;
     std::uint64_t count = 0;
+};
+
+using Number = std::variant<std::uint64_t, double>;
+// Numbers of one kind, each with the word of what it is of.
+struct MeasureGroup {
+    std::string name;
+    std::vector<std::pair<std::string, Number>> values;
 };
 
 struct TimesReport {  // seconds; 0 without any
@@ -109,8 +118,9 @@ struct DaemonReport {
     double uptime_seconds = 0;
     std::string backend, backend_reason, memory_class;
     std::uint64_t connections = 0;
-    std::vector<NamedCount> counters;  // daemon/reports/counters.h lists them
-    std::vector<NamedCount> closed;    // connections, by reason
+    std::vector<NamedCount> counters;  // daemon/reports/counters.h lists these, and
+    std::vector<MeasureGroup> measures;
+    std::vector<NamedCount> closed;  // connections, by reason
     QueueReport queue;
     std::vector<ExecutorReport> executors;
     std::vector<JobCount> jobs;       // admitted jobs, by final status

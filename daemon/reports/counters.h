@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the daemon's counters. STATS, HEALTH and the metrics list these tables, so a new counter appears
-// in all three.
+// Tables of the daemon's counters. STATS, HEALTH and the metrics list these tables and those of
+// counter_families.h, so a new row appears in all three.
 #pragma once
 
 #include <cstdint>

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "config/setting_info.h"
 #include "daemon/buffers/quota.h"
 #include "daemon/jobs/job_services.h"
+#include "daemon/reports/counter_families.h"
 #include "daemon/reports/counters.h"
 #include "daemon/reports/daemon_record.h"
 #include "daemon/service/notify.h"
@@ -32,13 +32,6 @@ class Fields {
   private:
     std::vector<wire::Field> list_;
 };
-
-std::string lower(std::string_view word) {
-    std::string text(word);
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return text;
-}
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -87,19 +80,6 @@ void add_limits(const config::Settings& settings, Fields& fields) {
     fields.add("limit_inline_bytes", std::uint64_t{wire::kMaxInlineBytes});
 }
 
-// Accuracy of the cost predictions of an operation; CostRecord defines the numbers.
-void add_costs(const OperationInfo& info, const CostModel& costs, Fields& fields) {
-    const std::string stem(info.stem);
-    const CostRecord& record = costs.record(info.operation);
-    fields.add("predicted_" + stem + "_jobs_total", record.jobs);
-    fields.add("predicted_" + stem + "_seconds_total", record.predicted_seconds);
-    fields.add("measured_" + stem + "_seconds_total", record.measured_seconds);
-    fields.add("cost_error_" + stem + "_ratio", record.error());
-    fields.add("cost_correction_" + stem + "_inline_ratio", costs.correction(info.operation, kOneThread));
-    fields.add("cost_correction_" + stem + "_executor_ratio", costs.correction(info.operation, kPool));
-    fields.add("cost_correction_" + stem + "_gpu_ratio", costs.correction(info.operation, kFirstGpu));
-}
-
 void add_operation(const OperationInfo& info, const OperationCounters& counters, Fields& fields) {
     const std::string prefix = "operation_" + std::string(info.stem) + "_";
     std::uint64_t jobs = 0;
@@ -107,7 +87,7 @@ void add_operation(const OperationInfo& info, const OperationCounters& counters,
         const std::uint64_t count = counters.replies[status];
         jobs += count;
         if (count > 0 || status == 0)
-            fields.add(prefix + lower(status_info(static_cast<Status>(status)).word) + "_total", count);
+            fields.add(prefix + status_key(static_cast<Status>(status)) + "_total", count);
     }
     fields.add(prefix + "jobs_total", jobs);
     for (const OperationCounter& counter : operation_counters())
@@ -123,22 +103,6 @@ void add_placement(const ReportSources& sources, Fields& fields) {
         fields.add("placement_gpu" + number, std::string(cost_source_word(costs.source(backend))));
     }
     fields.add("placement_probing", std::uint64_t{sources.jobs.probe.runs()});
-}
-
-void add_placed(const ReportSources& sources, Fields& fields) {
-    const PlacementCounts& counts = sources.jobs.placement.counts();
-    for (std::size_t target = 0; target < kTargets; ++target)
-        fields.add("placed_" + std::string(target_word(static_cast<Target>(target))) + "_total",
-                   counts.targets[target]);
-    for (std::size_t reason = 0; reason < kReasons; ++reason)
-        fields.add("placed_for_" + std::string(reason_word(static_cast<Reason>(reason))) + "_total",
-                   counts.reasons[reason]);
-    for (const Target target : {Target::Express, Target::Pool, Target::Gpu})
-        fields.add("start_" + std::string(target_word(target)) + "_us",
-                   sources.jobs.placement.start_us(target));
-    for (std::size_t kind = 0; kind + kFirstGpu < sources.jobs.placement.costs().backends(); ++kind)
-        fields.add("gpu" + (kind == 0 ? "" : std::to_string(kind)) + "_copy_gb_per_s",
-                   sources.jobs.placement.copies(kind).gb_per_s());
 }
 
 // Sums over the operations.
@@ -191,20 +155,11 @@ std::vector<wire::Field> stats_fields(const ReportSources& sources) {
     fields.add("predicted_work_waiting_ns", load.waiting_ns);
     fields.add("predicted_work_running_ns", load.running_ns);
     add_jobs(statistics, fields);
-    for (std::size_t i = 0; i < sources.jobs.gpus().all().size() && sources.jobs.gpus().all().size() > 1; ++i)
-        fields.add("gpu" + std::to_string(i) + "_jobs_total", statistics.gpu_jobs[i]);
-    for (std::size_t status = 0; status < kStatusSlots; ++status)
-        if (statistics.refused[status] > 0)
-            fields.add("refused_" + lower(status_info(static_cast<Status>(status)).word) + "_total",
-                       statistics.refused[status]);
-    for (std::size_t reason = 0; reason < kCloseReasons; ++reason)
-        fields.add(std::string("closed_") + close_reason_word(static_cast<CloseReason>(reason)) + "_total",
-                   statistics.closed[reason]);
     for (const OperationInfo& info : operation_infos())
         add_operation(info, statistics.operations[static_cast<std::size_t>(info.operation)], fields);
-    add_placed(sources, fields);
-    for (const OperationInfo& info : operation_infos())
-        add_costs(info, sources.jobs.placement.costs(), fields);
+    for (const CounterFamily& family : counter_families())
+        for (const auto& [word, number] : values_of(family, sources))
+            std::visit([&, &of = word](auto value) { fields.add(family.name(of), value); }, number);
     return fields.take();
 }
 

@@ -8,6 +8,7 @@
 #include "daemon/buffers/quota.h"
 #include "daemon/jobs/job_services.h"
 #include "daemon/reports/board_health.h"
+#include "daemon/reports/counter_families.h"
 #include "daemon/reports/counters.h"
 #include "daemon/reports/daemon_record.h"
 #include "daemon/service/watchdog.h"
@@ -54,9 +55,14 @@ void add_counters(const ReportSources& sources, health::DaemonReport& report) {
         report.counters.push_back({counter.name, counter.value(sources)});
     for (const OperationCounter& counter : operation_counters())
         report.counters.push_back({counter.sum, sum_of(counter, statistics)});
-    for (std::size_t reason = 0; reason < kCloseReasons; ++reason)
-        if (const std::uint64_t count = statistics.closed[reason])
-            report.closed.push_back({close_reason_word(static_cast<CloseReason>(reason)), count});
+    for (const CounterFamily& family : counter_families()) {
+        CounterValues values = values_of(family, sources);
+        if (family.measure != nullptr) report.measures.push_back({family.measure, std::move(values)});
+        if (family.list == nullptr) continue;
+        for (const auto& [word, number] : values)
+            if (family.zeros == CounterFamily::Zeros::Shown || !is_zero(number))
+                family.list(report).push_back({word, *std::get_if<std::uint64_t>(&number)});
+    }
 }
 
 void add_jobs(const Statistics& statistics, health::DaemonReport& report) {
@@ -66,9 +72,6 @@ void add_jobs(const Statistics& statistics, health::DaemonReport& report) {
             if (const std::uint64_t count = counters.replies[status])
                 report.jobs.push_back({std::string(info.stem), word(static_cast<Status>(status)), count});
     }
-    for (std::size_t status = 0; status < kStatusSlots; ++status)
-        if (const std::uint64_t count = statistics.refused[status])
-            report.refused.push_back({word(static_cast<Status>(status)), count});
 }
 
 health::TimesReport times_report(const char* phase, const LatencyHistogram& times) {
@@ -194,12 +197,6 @@ void add_placement(const ReportSources& sources, health::DaemonReport& report) {
     report.placement.cpu = cost_source_word(costs.source(kPool));
     if (costs.backends() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
     report.placement.probing = sources.jobs.probe.runs();
-    for (std::size_t target = 0; target < kTargets; ++target)
-        report.placement.places.push_back(
-            {std::string(target_word(static_cast<Target>(target))), placement.counts().targets[target]});
-    for (std::size_t reason = 0; reason < kReasons; ++reason)
-        report.placement.reasons.push_back(
-            {std::string(reason_word(static_cast<Reason>(reason))), placement.counts().reasons[reason]});
 }
 
 void add_history(const ReportSources& sources, health::DaemonReport& report) {

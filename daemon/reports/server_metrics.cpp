@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/reports/server_metrics.h"
 
+#include "daemon/reports/counter_families.h"
 #include "daemon/reports/counters.h"
 #include "daemon/reports/daemon_record.h"
 
@@ -41,9 +42,6 @@ void add_jobs(const DaemonReport& report, const Statistics& statistics, Expositi
     for (const health::JobCount& jobs : report.jobs)
         out.sample({{"operation", jobs.operation}, {"status", jobs.status}}, jobs.count);
     for (const OperationCounter& counter : operation_counters()) by_operation(statistics, counter, out);
-    out.family("tegu_requests_refused_total", kCounter, "Requests answered with an error before they ran.");
-    for (const health::NamedCount& refused : report.refused)
-        out.sample({{"status", refused.name}}, refused.count);
 }
 
 void add_times(const JobTimes& times, Exposition& out) {
@@ -60,17 +58,18 @@ void add_times(const JobTimes& times, Exposition& out) {
 void add_counters(const ReportSources& sources, Exposition& out) {
     for (const Counter& counter : counters())
         single(out, counter.metric, counter.type, counter.help, counter.value(sources));
-    out.family("tegu_connections_closed_total", kCounter, "Connections that ended, by the reason.");
-    for (std::size_t reason = 0; reason < kCloseReasons; ++reason)
-        out.sample({{"reason", close_reason_word(static_cast<CloseReason>(reason))}},
-                   sources.record.statistics.closed[reason]);
+    for (const CounterFamily& family : counter_families()) {
+        out.family(family.metric, family.type, family.help);
+        for (const auto& [word, number] : values_of(family, sources)) {
+            if (const std::uint64_t* const count = std::get_if<std::uint64_t>(&number))
+                out.sample({{family.label, word}}, *count);
+            else
+                out.sample({{family.label, word}}, *std::get_if<double>(&number) * family.metric_unit);
+        }
+    }
 }
 
 void add_queue(const DaemonReport& report, Exposition& out) {
-    out.family("tegu_jobs_waiting", MetricType::Gauge, "Jobs in queues.");
-    out.sample({{"priority", "high"}}, report.queue.high);
-    out.sample({{"priority", "normal"}}, report.queue.normal);
-    out.sample({{"priority", "low"}}, report.queue.low);
     single(out, "tegu_jobs_running", MetricType::Gauge, "Jobs on executors.", report.queue.running);
     single(out, "tegu_predicted_work_seconds", MetricType::Gauge,
            "Predicted time of the jobs that wait and run.", report.queue.predicted_seconds);
@@ -99,11 +98,6 @@ void add_placement(const DaemonReport& report, Exposition& out) {
                "Where the times come from that decide where jobs run; always 1.");
     out.sample({{"cpu", placement.cpu}, {"gpu", placement.gpu.empty() ? "none" : placement.gpu}},
                std::int64_t{1});
-    out.family("tegu_jobs_placed_total", kCounter, "Jobs that were admitted, by where they were to run.");
-    for (const health::NamedCount& place : placement.places) out.sample({{"place", place.name}}, place.count);
-    out.family("tegu_placements_total", kCounter, "Jobs that were admitted, by why they were to run there.");
-    for (const health::NamedCount& reason : placement.reasons)
-        out.sample({{"reason", reason.name}}, reason.count);
 }
 
 void add_supervision(const DaemonReport& report, Exposition& out) {

@@ -42,6 +42,8 @@ DaemonReport some_report() {
     report.memory_class = "B";
     report.connections = 2;
     report.counters = {{"connections_total", 12}, {"results_dropped_total", 1}};
+    report.measures = {{"start_us", {{"express", 12.5}, {"pool", 20.0}}},
+                       {"predicted_jobs_total", {{"reduce", std::uint64_t{500}}}}};
     report.closed = {{"peer_closed", 9}, {"idle", 1}};
     report.queue = {1, 2, 0, 1, 0.0125};
     report.executors = {

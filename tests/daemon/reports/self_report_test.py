@@ -5,6 +5,7 @@ reloads came to. As root also with clients of other users."""
 
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -19,6 +20,30 @@ from other_user import OtherUser, sum_job
 from rawclient import Connection, Daemon
 
 JSON, TEXT, METRICS = 0, 1, 2
+# Numbers of STATS that follow from others.
+SUMS = {
+    "uptime_seconds",
+    "jobs_waiting",
+    "jobs_running",
+    "predicted_work_waiting_ns",
+    "predicted_work_running_ns",
+    "jobs_total",
+    "jobs_ok_total",
+    "jobs_failed_total",
+    "jobs_inline_ratio",
+}
+METRIC_OF_MEASURE = {
+    "gpu_jobs_total": "tegu_gpu_device_jobs_total",
+    "start_us": "tegu_job_start_seconds",
+    "gpu_copy_gb_per_s": "tegu_gpu_copy_bytes_per_second",
+    "predicted_jobs_total": "tegu_cost_predicted_jobs_total",
+    "predicted_seconds_total": "tegu_cost_predicted_seconds_total",
+    "measured_seconds_total": "tegu_cost_measured_seconds_total",
+    "cost_error_ratio": "tegu_cost_error_by_time_ratio",
+    "cost_correction_inline_ratio": "tegu_cost_correction_inline_ratio",
+    "cost_correction_executor_ratio": "tegu_cost_correction_executor_ratio",
+    "cost_correction_gpu_ratio": "tegu_cost_correction_gpu_ratio",
+}
 SETTINGS = 'executor.backend = "cpu"\nsocket.mode = "0666"\n%s'
 
 
@@ -107,6 +132,40 @@ class SelfReport(unittest.TestCase):
         self.assertEqual(counters["jobs_inline_total"], 1)
         for name in ("tegu_users", "tegu_jobs_in_flight", "tegu_orphaned_buffers", "tegu_gpu_arena_bytes"):
             self.assertIn(name, metrics)
+
+    def test_families_are_the_same_in_every_form(self):
+        self.assertEqual(sum_job(self.watcher).status, "OK")
+        self.assertEqual(
+            self.watcher.job(cols=0, params=rawclient.reduce_params(1 << rawclient.MAX)).status, "EMPTY_INPUT"
+        )
+        stats = self.watcher.fields(rawclient.STATS)
+        daemon = report(self.watcher)
+        series = {}  # label values by metric
+        for name, label in re.findall(r'^(\w+)\{\w+="([^"]*)"\} ', health(self.watcher, METRICS), re.M):
+            series.setdefault(name, set()).add(label)
+        named = set(daemon["counters"])
+        for group, values in daemon["measures"].items():
+            parts = group.split("_")
+            for word in values:
+                names = {"_".join(parts[:i] + [word] + parts[i:]) for i in range(1, len(parts))} & set(stats)
+                self.assertEqual(len(names), 1, (group, word))
+                named |= names
+            self.assertEqual(series.get(METRIC_OF_MEASURE[group], set()), set(values), group)
+        for prefix, rows, word, metric in (
+            ("refused_", daemon["refused"], "status", "tegu_requests_refused_total"),
+            ("placed_", daemon["placement"]["places"], "name", "tegu_jobs_placed_total"),
+            ("placed_for_", daemon["placement"]["reasons"], "name", "tegu_placements_total"),
+        ):
+            words = {each[word] for each in rows}
+            self.assertTrue(words, prefix)
+            self.assertEqual(series[metric], words, prefix)
+            named |= {prefix + each.lower() + "_total" for each in words}
+        named |= {"closed_" + each + "_total" for each in series["tegu_connections_closed_total"]}
+        named |= {"jobs_waiting_" + each for each in series["tegu_jobs_waiting"]}
+        self.assertEqual(series["tegu_jobs_waiting"], {"high", "normal", "low"})
+        self.assertEqual(named - set(stats), set())
+        rest = {name for name in stats if not name.startswith("operation_")} - named
+        self.assertEqual(rest, SUMS, "every other number of STATS is in HEALTH and in the metrics")
 
     def test_a_process_is_one_client_however_many_connections_it_has(self):
         others = [Connection(self.daemon.path) for _ in range(3)]

@@ -39,7 +39,7 @@ struct NamedCount {
 };
 
 using Number = std::variant<std::uint64_t, double>;
-// Numbers of one kind, each with the word of what it is of.
+// Numbers of one kind, each with a word, such as the name of an operation.
 struct MeasureGroup {
     std::string name;
     std::vector<std::pair<std::string, Number>> values;

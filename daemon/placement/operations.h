@@ -11,7 +11,7 @@
 
 namespace tegu::daemon {
 
-// What the rows of a sample are.
+// The meaning of the rows of a sample.
 enum class SampleRows {
     Segments,  // each has a result of its own; the axis is Axis::Rows if there are several
     Image,     // one image; a number of elements makes a square

@@ -31,7 +31,7 @@ constexpr std::uint64_t plane_pitch(std::uint64_t cols, const EntropyWindow& win
 EntropyPlane entropy_plane(const EntropyMapImage& image, const EntropyWindow& window,
                            const EntropyPiece& piece, std::uint8_t* levels);
 
-// What a kernel gets that computes the results of a piece from its plane.
+// The parameters of a kernel that computes the results of a piece from its plane.
 struct PlaneArrays {
     EntropyPlane plane;
     EntropyWindow window;

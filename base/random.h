@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood 2014). Any seed is good.
+// Random numbers that are the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ constexpr std::uint64_t scramble(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
+// SplitMix64 (Steele, Lea, Flood 2014). Any seed is good.
 class Random {
   public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -29,6 +30,16 @@ class Random {
 
   private:
     static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15u;
+    std::uint64_t state_;
+};
+
+// The linear congruential generator of Knuth's MMIX: only its high bits are random.
+class LinearRandom {
+  public:
+    explicit LinearRandom(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t operator()() { return state_ = state_ * 6364136223846793005u + 1442695040888963407u; }
+
+  private:
     std::uint64_t state_;
 };
 

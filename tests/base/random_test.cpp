@@ -18,6 +18,12 @@ TEST(Random, AtIsTheSameSequence) {
     for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(Random(7).at(i), random());
 }
 
+TEST(LinearRandom, IsTheGeneratorOfMmix) {
+    LinearRandom random(0);
+    EXPECT_EQ(random(), 1442695040888963407u);
+    EXPECT_EQ(random(), 1876011003808476466u);
+}
+
 TEST(Random, BelowStaysBelow) {
     Random random(3);
     bool seen[3] = {};

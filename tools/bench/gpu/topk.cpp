@@ -8,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/random.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/selection/cuda/run.h"
 #include "kernels/topk/cuda/topk.h"
@@ -33,10 +34,9 @@ const char* word_of(Values values) {
 // Elements of four bytes.
 std::vector<std::byte> make_values(ElementType type, Values values, std::uint64_t n) {
     std::vector<std::byte> bytes(n * 4);
-    std::uint64_t state = 0x9e3779b97f4a7c15u;
+    LinearRandom next(0x9e3779b97f4a7c15u);
     for (std::uint64_t i = 0; i < n; ++i) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        const auto random = static_cast<std::uint32_t>(state >> 32);
+        const auto random = static_cast<std::uint32_t>(next() >> 32);
         std::uint32_t bits = values == Values::Uniform  ? random
                              : values == Values::Sorted ? static_cast<std::uint32_t>(i)
                              : values == Values::Few    ? random % 5

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/job.h"
+#include "base/random.h"
 #include "kernels/statistics/cuda/reduce.h"
 #include "tools/bench/gpu_timer.h"
 #include "tools/bench/ladder/ladder_bench.h"
@@ -67,10 +68,9 @@ T* as(void* memory) {
 template <class T>
 std::vector<T> random_values(std::uint64_t n) {
     std::vector<T> values(n);
-    std::uint64_t state = 0x9e3779b97f4a7c15u;
+    LinearRandom random(0x9e3779b97f4a7c15u);
     for (T& value : values) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        const auto bits = static_cast<std::int32_t>(static_cast<std::uint32_t>(state >> 32));
+        const auto bits = static_cast<std::int32_t>(static_cast<std::uint32_t>(random() >> 32));
         value =
             std::is_same_v<T, float> ? static_cast<T>(bits) * static_cast<T>(0x1p-31) : static_cast<T>(bits);
     }

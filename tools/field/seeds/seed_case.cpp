@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/random.h"
+
 namespace tegu::field {
 
 constexpr const char* kWarm = "the input stays in the CPU's cache as far as it fits";
@@ -89,11 +91,8 @@ Case host_case(const FieldJob& job, const std::string& detail, std::string metho
 
 std::vector<float> signs(std::uint64_t n, std::uint64_t seed) {
     std::vector<float> values(n);
-    std::uint64_t state = seed;
-    for (float& value : values) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        value = static_cast<float>((state >> 33) % 3) - 1.0f;
-    }
+    LinearRandom random(seed);
+    for (float& value : values) value = static_cast<float>((random() >> 33) % 3) - 1.0f;
     return values;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/random.h"
 #include "tools/field/seeds/entropy_map/entropy_cpu.h"
 #include "tools/field/seeds/kernels/textures.h"
 #include "tools/field/seeds/seeds.h"
@@ -118,11 +119,8 @@ Result<void> WindowValues::make() {
     if (!expected_.empty()) return {};
     return within_memory([&] {
         std::vector<float> dense(pixels());
-        std::uint64_t state = 4;
-        for (float& pixel : dense) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            pixel = static_cast<float>(state >> 60);
-        }
+        LinearRandom random(4);
+        for (float& pixel : dense) pixel = static_cast<float>(random() >> 60);
         x_.assign(row_stride_ * side_, 0);
         for (std::uint64_t row = 0; row < side_; ++row)
             std::copy_n(dense.data() + row * side_, side_, x_.data() + row * row_stride_);

@@ -30,8 +30,8 @@ std::string table_name(std::uint64_t epoch) {
 }
 
 bool has_hung_up(const Fd& fd) {
-    pollfd look{fd.get(), POLLIN, 0};
-    return fd && ::poll(&look, 1, 0) > 0 && (look.revents & POLLHUP) != 0;
+    pollfd entry{fd.get(), POLLIN, 0};
+    return fd && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
 }
 
 }  // namespace

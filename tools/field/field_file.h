@@ -21,7 +21,7 @@ struct FieldText {
     std::vector<std::string> records;  // one line each, without those to be measured again
     std::set<std::string> keys;        // case_key() of results, and of cases that were left out for good
     std::size_t results = 0;
-    double elapsed_s = 0;  // of the last look at the board
+    double elapsed_s = 0;  // of the last reading of the board
     bool whole = true;     // nothing was cut off or left out
 };
 

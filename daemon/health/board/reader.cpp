@@ -113,14 +113,14 @@ Value<std::int64_t> Reader::integer(const Source& source, Range range, std::stri
 }
 
 Source Reader::find(std::initializer_list<std::string> paths) {
-    std::string looked;
+    std::string tried;
     for (const std::string& path : paths) {
         ++files_read_;
         const Value<std::string> start = files_->read(path, 1, Longer::Cut);
         if (start.known() || start.unknown().cause != Cause::Missing) return {path, {}};
-        looked += (looked.empty() ? "" : ", ") + path;
+        tried += (tried.empty() ? "" : ", ") + path;
     }
-    return {{}, looked + (paths.size() == 1 ? ": is not there" : ": none is there")};
+    return {{}, tried + (paths.size() == 1 ? ": is not there" : ": none is there")};
 }
 
 Value<DiskSpace> Reader::space(const std::string& path) {

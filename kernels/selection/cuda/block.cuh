@@ -132,10 +132,10 @@ TEGU_DEVICE U warp_least(U key) {
     return static_cast<U>(least);
 }
 
-// Gives all threads the smallest and the largest key of a source. Calls look(key) for each key.
-template <class U, class Source, class Look>
+// Gives all threads the smallest and the largest key of a source. Calls visit(key) for each key.
+template <class U, class Source, class Visit>
 TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
-                              std::uint64_t* largest, Look look) {
+                              std::uint64_t* largest, Visit visit) {
     TEGU_SHARED_ARRAY(U, lows, kWarpLanes);
     TEGU_SHARED_ARRAY(U, highs, kWarpLanes);  // complemented, so that the minimum gives the largest
     U low = static_cast<U>(~U{0});
@@ -144,7 +144,7 @@ TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::ui
         const U turned = static_cast<U>(~key);
         low = valid && key < low ? key : low;
         high = valid && turned < high ? turned : high;
-        if (valid) look(key);
+        if (valid) visit(key);
     });
     low = warp_least(low);
     high = warp_least(high);

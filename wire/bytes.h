@@ -151,8 +151,8 @@ class Writer {
         end_ = out.data() + out.size();
         next_ = end_ - bytes;
     }
-    // Overwrites `place`.
-    explicit Writer(MutableBytes place) : next_(place.begin()), end_(place.end()) {}
+    // Overwrites `memory`.
+    explicit Writer(MutableBytes memory) : next_(memory.begin()), end_(memory.end()) {}
 
     void u8(std::uint8_t value) { store(value); }
     void u16(std::uint16_t value) { store(value); }

@@ -93,7 +93,7 @@ void DescriptorStore::tick() {
     soon(retry_at_ - Clock::now());
 }
 
-// REQUIRES: systemd has answered the last message. A probe that was sent before could free a place and so
+// REQUIRES: systemd has answered the last message. A probe that was sent before could free a slot and so
 // report capacity that does not exist.
 void DescriptorStore::send_more() {
     if (probe_due_ || state_ != StoreStatus::State::Ok)
@@ -156,7 +156,7 @@ void DescriptorStore::send_stores(std::size_t most) {
     probe();
 }
 
-// Those of whoever has most, for those who have less; they wait for a place like any other.
+// Those of whoever has most, for those who have less; they wait for a slot like any other.
 void DescriptorStore::make_room() {
     for (const std::uint64_t number : shares_.to_give_up(kMessagesPerRound))
         take_back(number, entries_.at(number));
@@ -218,7 +218,7 @@ void DescriptorStore::check_probe() {
     if (Clock::now() < probe_until_) return;
     probe_.reset();
     barrier_.reset();
-    remove_name(kStoredProbeName);  // before anything else is sent, which may need its place
+    remove_name(kStoredProbeName);  // before anything else is sent, which may need its slot
     taken();
 }
 

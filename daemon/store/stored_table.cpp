@@ -105,10 +105,10 @@ Result<StoredTable> parse_table(Bytes bytes) {
                            "claims " + std::to_string(records) + " records");
     std::map<std::uint64_t, Record> newest;
     for (std::size_t i = 0; i < records; ++i) {
-        const Bytes place = bytes.subspan(kTableHeaderBytes + i * record_bytes, record_bytes);
-        if (number_of(place) == 0) continue;
+        const Bytes slot = bytes.subspan(kTableHeaderBytes + i * record_bytes, record_bytes);
+        if (number_of(slot) == 0) continue;
         Record record;
-        if (!read_record(place, record)) {
+        if (!read_record(slot, record)) {
             ++table.damaged;
             continue;
         }
@@ -142,8 +142,8 @@ bool TableWriter::put(const StoredBuffer& buffer) {
     const std::size_t before = find(buffer.number);
     const std::size_t index = find(0);
     if (index == numbers_.size()) return false;
-    const MutableBytes place = record(index);
-    wire::Writer writer(place);
+    const MutableBytes slot = record(index);
+    wire::Writer writer(slot);
     writer.u64(buffer.number);
     writer.u64(++sequence_);
     writer.u64(buffer.bytes);
@@ -157,7 +157,7 @@ bool TableWriter::put(const StoredBuffer& buffer) {
     writer.u16(0);
     writer.u32(0);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    writer.u64(checksum(place.subspan(0, kTableRecordBytes - kChecksumBytes)));
+    writer.u64(checksum(slot.subspan(0, kTableRecordBytes - kChecksumBytes)));
     std::atomic_signal_fence(std::memory_order_seq_cst);
     numbers_[index] = buffer.number;
     if (before == numbers_.size()) return true;

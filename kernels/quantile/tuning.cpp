@@ -40,18 +40,18 @@ std::vector<PolicyField> cuda_fields() {
             .multiples(2048, 2048, 65536)
             .at_most(most_shared_bins)
             .tries({2048, 4096, 8192, 16384, 32768}),
-        field<kPart, &QuantilePolicy::warp_elements>("warp_elements", "longest sequence that a warp sorts")
+        field<kPart, &QuantilePolicy::warp_elements>("warp_elements", "longest segment that a warp sorts")
             .range(0, 256)
             .tries({0, 32, 64, 128, 256}),
         field<kPart, &QuantilePolicy::windows>("windows", "quantiles that a block finds by narrowing")
             .range(0, 1024)
             .tries({0, 1, 2, 4, 8, 16, 32}),
         field<kPart, &QuantilePolicy::window_elements>("window_elements",
-                                                       "sequence length above which a block narrows")
+                                                       "segment length above which a block narrows")
             .range(256, std::int64_t{1} << 32)
             .tries({256, 512, 1024, 2048, 4096, 8192}),
         field<kPart, &QuantilePolicy::bracket_elements>("bracket_elements",
-                                                        "shortest sequence for the search between two cuts")
+                                                        "shortest segment for the search between two cuts")
             .range(4096, std::int64_t{1} << 40)
             .tries({1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20}),
         field<&cuda::Policies::selection, &cuda::SelectionPolicy::sample>(

@@ -28,7 +28,7 @@ std::vector<PolicyField> cuda_fields() {
             .range(1024, 16384)
             .tries({2048, 4096, 8192, 12288}),
         field<kPart, &SelectionPolicy::block_elements>("block_elements",
-                                                       "longest sequence that a block selects from")
+                                                       "longest segment that a block selects from")
             .range(0, 1 << 20)
             .tries({4096, 8192, 16384, 32768, 65536, 131072}),
         field<kPart, &SelectionPolicy::filter_threads>("filter_threads",
@@ -48,7 +48,7 @@ std::vector<PolicyField> cuda_fields() {
             .range(16, 8192)
             .tries({32, 64, 128, 256, 512}),
         field<kPart, &SelectionPolicy::warp_results>("warp_results",
-                                                     "results that a warp takes of a short sequence, at most")
+                                                     "results that a warp takes of a short segment, at most")
             .range(0, 256)
             .tries({0, 16, 32, 48, 64, 96, 128}),
         field<kPart, &SelectionPolicy::piece_pairs>(

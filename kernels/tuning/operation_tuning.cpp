@@ -122,13 +122,13 @@ std::vector<PolicyField> count_fields() {
             .at_most(most_shared_bytes)
             .tries({24 * kKiB, 48 * kKiB, 96 * kKiB, 200 * kKiB}),
         field<kPart, &CountPolicy::lane_elements>(
-            "lane_elements", "bytes of a sequence from which each lane has counters of its own; 0: always")
+            "lane_elements", "bytes of a segment from which each lane has counters of its own; 0: always")
             .powers(4 * kKiB, std::int64_t{1} << 62)
             .or_zero()
             .tries({0, 1 << 16, 1 << 18, 1 << 20, std::int64_t{1} << 62}),
         launch_bytes(field<kPart, &CountPolicy::launch_bytes>(
             "launch_bytes", "bytes that one launch reads for each multiprocessor")),
-        field<kPart, &CountPolicy::batch_bytes>("batch_bytes", "work space of a batch of many sequences")
+        field<kPart, &CountPolicy::batch_bytes>("batch_bytes", "work space of a batch of many segments")
             .multiples(4 * kKiB, kMiB, 256 * kMiB)};
 }
 

@@ -18,10 +18,10 @@ struct PlacementKind {
     std::string name;           // "reduce/f32/sum"
     std::string operation;      // stem
     std::uint8_t type = 0;      // TEGU_F32, ...
-    std::uint64_t columns = 0;  // of its rows; 0: one sequence; of an image: as many as rows
+    std::uint64_t columns = 0;  // of its rows; 0: one segment; of an image: as many as rows
     bool is_image = false;
     unsigned inputs = 1;
-    // Of the result: for each element, and for each sequence.
+    // Of the result: for each element, and for each segment.
     unsigned element_bytes = 0, sequence_bytes = 8;
     std::uint64_t least = 0, most = 0;  // elements
     std::function<client::Request()> request;

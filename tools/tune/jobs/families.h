@@ -18,7 +18,7 @@ struct Shape {
     std::uint64_t rows = 1;
     std::uint64_t cols = 0;
 };
-// One range of elements of a sequence, with a shape for each of three jobs.
+// One range of elements of a segment, with a shape for each of three jobs.
 struct SizeClass {
     TuningRange sequences, elements;
     std::array<Shape, 3> shapes;

@@ -112,8 +112,8 @@ Result<BufferCharge> Quotas::charge_buffer(uid_t uid, std::uint64_t held, std::u
     if (bytes > limits_.buffer_bytes)
         return field_error(Status::TooLarge, "bytes", "1.." + std::to_string(limits_.buffer_bytes),
                            "a buffer of " + std::to_string(bytes) + " bytes is larger than allowed");
-    Result<void> room = check_held(held);
-    if (!room) return std::move(room).error();
+    Result<void> allowed = check_held(held);
+    if (!allowed) return std::move(allowed).error();
     const UserUsage now = user(uid);
     if (now.buffers >= limits_.buffers_per_uid)
         return over_quota("limits.buffers_per_uid", limits_.buffers_per_uid,

@@ -118,9 +118,9 @@ void add_operation(const OperationInfo& info, const OperationCounters& counters,
 void add_placement(const ReportSources& sources, Fields& fields) {
     const CostModel& costs = sources.jobs.placement.costs();
     fields.add("placement_cpu", std::string(cost_source_word(costs.source(kPool))));
-    for (Backend backend = kFirstGpu; backend < costs.backends(); ++backend) {
-        const std::string number = backend == kFirstGpu ? "" : std::to_string(backend - kFirstGpu);
-        fields.add("placement_gpu" + number, std::string(cost_source_word(costs.source(backend))));
+    for (CostResource resource = kFirstGpu; resource < costs.resources(); ++resource) {
+        const std::string number = resource == kFirstGpu ? "" : std::to_string(resource - kFirstGpu);
+        fields.add("placement_gpu" + number, std::string(cost_source_word(costs.source(resource))));
     }
     fields.add("placement_probing", std::uint64_t{sources.jobs.probe.runs()});
 }
@@ -136,7 +136,7 @@ void add_placed(const ReportSources& sources, Fields& fields) {
     for (const Target target : {Target::Express, Target::Pool, Target::Gpu})
         fields.add("start_" + std::string(target_word(target)) + "_us",
                    sources.jobs.placement.start_us(target));
-    for (std::size_t kind = 0; kind + kFirstGpu < sources.jobs.placement.costs().backends(); ++kind)
+    for (std::size_t kind = 0; kind + kFirstGpu < sources.jobs.placement.costs().resources(); ++kind)
         fields.add("gpu" + (kind == 0 ? "" : std::to_string(kind)) + "_copy_gb_per_s",
                    sources.jobs.placement.copies(kind).gb_per_s());
 }

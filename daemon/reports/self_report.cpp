@@ -192,7 +192,7 @@ void add_placement(const ReportSources& sources, health::DaemonReport& report) {
     const Placement& placement = sources.jobs.placement;
     const CostModel& costs = placement.costs();
     report.placement.cpu = cost_source_word(costs.source(kPool));
-    if (costs.backends() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
+    if (costs.resources() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
     report.placement.probing = sources.jobs.probe.runs();
     for (std::size_t target = 0; target < kTargets; ++target)
         report.placement.places.push_back(

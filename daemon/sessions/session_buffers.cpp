@@ -46,8 +46,8 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
 // already.
 Result<void> Session::register_again(const wire::FrameHeader& header,
                                      const wire::BufferRegisterRequest& request, ForeignFd fd) {
-    Result<void> room = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
-    if (!room) return room;
+    Result<void> held = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
+    if (!held) return held;
     Result<void> secured = secure_memfd(fd.get(), request.bytes, request.access);
     if (!secured) return secured;
     Result<std::shared_ptr<Buffer>> buffer =
@@ -66,8 +66,8 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
                            "this connection has not agreed on attaching");
     Result<wire::BufferAttachRequest> request = wire::decode_buffer_attach(body);
     if (!request) return std::move(request).error();
-    Result<void> room = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
-    if (!room) return room;
+    Result<void> held = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
+    if (!held) return held;
     std::shared_ptr<Buffer> buffer = services_.store.attach(peer_.uid, peer_.pid, request->token);
     if (buffer == nullptr)
         return field_error(Status::NotFound, "token", "that of a buffer of this user that was kept",
@@ -81,8 +81,8 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
 // If the user's quota is full, buffers that the previous daemon kept and no client has attached are dropped.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
-    Result<void> room = services_.quotas.check_held(held);
-    if (!room) return std::move(room).error();
+    Result<void> allowed = services_.quotas.check_held(held);
+    if (!allowed) return std::move(allowed).error();
     Result<BufferCharge> charge = services_.quotas.charge_buffer(peer_.uid, held, bytes);
     if (charge || charge.error().status == Status::TooLarge) return charge;
     (void)services_.store.drop_orphans(peer_.uid);

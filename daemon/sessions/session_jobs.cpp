@@ -56,11 +56,11 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
                                                services_.jobs.tuning.state());
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
-    const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};
-    Result<Choice> choice = services_.jobs.placement.choose(*prepared, asker, false);
+    const JobOwner owner{peer_.uid, peer_.pid, header.priority, deadline != kNever};
+    Result<Choice> choice = services_.jobs.placement.choose(*prepared, owner, false);
     if (choice && choice->target == Target::Inline) {
         if (run_inline(header, *prepared, *choice, deadline) == Inline::Answered) return {};
-        choice = services_.jobs.placement.choose(*prepared, asker, true);
+        choice = services_.jobs.placement.choose(*prepared, owner, true);
     }
     if (!choice) return std::move(choice).error();
     return enqueue(header, *request, std::move(prepared).value(), *choice, deadline);

@@ -13,14 +13,14 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kLong = 2'000'000;  // of a plan
-constexpr Backend kGpu = kFirstGpu;
+constexpr CostResource kGpu = kFirstGpu;
 
 CostModel machine(unsigned threads, std::vector<double> gpus = {}) {
     return CostModel(CostMachine{threads, std::move(gpus)});
 }
 
-double predicted(const CostModel& model, const CostClass& job, Backend backend) {
-    return static_cast<double>(model.predict_ns(job, backend));
+double predicted(const CostModel& model, const CostClass& job, CostResource resource) {
+    return static_cast<double>(model.predict_ns(job, resource));
 }
 
 // As the daemon sees it: predicted, then measured.
@@ -30,7 +30,7 @@ void run(CostModel& model, Target target, unsigned threads, const CostClass& job
     measured.job = job;
     measured.target = target;
     measured.threads = threads;
-    measured.predicted_ns = model.predict_ns(job, backend_of(target, 0));
+    measured.predicted_ns = model.predict_ns(job, resource_of(target, 0));
     measured.measured_ns = static_cast<std::uint64_t>(measured_ns);
     measured.cold = cold;
     model.learn(measured);

@@ -30,14 +30,14 @@ std::size_t run(ProbePlan& plan, double fixed_ns, double element_ns) {
 }
 
 TEST(ProbePlan, TimesEveryOperationAtSeveralSizes) {
-    for (const Backend backend : {kOneThread, kPool, kFirstGpu}) {
-        ProbePlan plan(backend, 10'000 * kMs);
+    for (const CostResource resource : {kOneThread, kPool, kFirstGpu}) {
+        ProbePlan plan(resource, 10'000 * kMs);
         run(plan, 1000, 0.01);
         std::map<Operation, std::set<std::uint64_t>> seen;
         for (const ProbedSample& probed : plan.results())
             seen[probed.sample.operation].insert(elements(probed.sample));
         for (const OperationInfo& info : operation_infos())
-            EXPECT_GE(seen[info.operation].size(), 3u) << info.stem << " on " << backend;
+            EXPECT_GE(seen[info.operation].size(), 3u) << info.stem << " on " << resource;
     }
 }
 

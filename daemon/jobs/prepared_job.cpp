@@ -7,7 +7,7 @@
 namespace tegu::daemon {
 namespace {
 
-// "generation" -> "inputs[0].generation": adds the operand, which the buffer does not have.
+// Adds the operand to a field of the buffer: "generation" becomes "inputs[0].generation".
 Error prefixed(Error error, const std::string& operand) {
     error.field =
         operand + "." + (error.field.empty() || error.field == "descriptor" ? "handle" : error.field);

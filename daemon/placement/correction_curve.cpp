@@ -9,11 +9,11 @@ namespace {
 
 constexpr double kLeastLog2 = 10;  // of ns: the first cell
 constexpr double kCellsAnOctave = 2;
-constexpr double kAroundJobs = 0.5;  // neighbours and parent count as so many jobs beside the cell itself
+constexpr double kAroundJobs = 0.5;  // weight of neighbours and parent, in jobs of the cell itself
 constexpr double kFirstSpread = 0.25;
 constexpr double kLeastSpread = 0.06;  // octaves: times of one job vary by about 4 %
 constexpr double kClip = 2;            // spreads
-constexpr double kStaleJobs = 1000;    // that ran elsewhere: what a cell has seen counts half then
+constexpr double kStaleJobs = 1000;    // on other targets, after which a cell's evidence counts half
 constexpr double kRaise = 0.75, kRaisedSpread = 1;
 constexpr std::uint16_t kLongElsewhere = 8;  // jobs
 constexpr std::uint16_t kSettled = 4;        // jobs after which a wild measurement is clipped by the spread
@@ -66,8 +66,7 @@ void CorrectionCurve::observe(double expected_ns, double octaves, const Parent& 
     const double moved = std::clamp(octaves - old, -most, most);
     const double share = std::max(weight * kNewest, 1.0 / (cell.seen + 1.0));
     cell.mean = static_cast<float>(std::clamp(old + share * moved, -kMostOctaves, kMostOctaves));
-    // The spread may grow beyond what the clip lets through, so that a lasting change gets through in the
-    // end.
+    // The spread may grow beyond the clip, so that a lasting change gets through in the end.
     const double deviation = std::min(std::abs(octaves - old), 2 * most);
     cell.spread = static_cast<float>(spread + kNewest * (deviation - spread));
     if (cell.seen < kTrusted) ++cell.seen;

@@ -14,12 +14,12 @@ namespace {
 constexpr double kLongestNs = 9e18;       // fits 63 bits
 constexpr double kAloneNs = 20000;        // plans below it are not divided among threads
 constexpr double kWakeNs = 6000;          // to wake the pool and to wait for the last of its threads
-constexpr double kOperationWeight = 0.5;  // of a job in what holds for all classes of its operation
-// What nothing was measured of: any job of the operation says more than plans and attributes, and a table is
-// worth one.
+constexpr double kOperationWeight = 0.5;  // of a job in the correction of its operation
+// Weights of unmeasured predictions, in jobs. One measured job of the operation outweighs plans and
+// attributes; a table counts as one job.
 constexpr CorrectionCurve::Parent kPlain{0, 0.02}, kTable{0, 1};
-constexpr std::size_t kMostPoints = 4096;  // of a table, that say something about other jobs
-constexpr double kColdOctaves = 1;         // beyond what is expected, a first job was a cold start
+constexpr std::size_t kMostPoints = 4096;  // of a table that correct other jobs
+constexpr double kColdOctaves = 1;         // above the expected time, a first job was a cold start
 constexpr double kLongNs = 1e6;
 constexpr double kLeastRatio = 1.0 / 256, kMostRatio = 256, kMostStep = 4;
 

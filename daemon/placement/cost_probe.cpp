@@ -10,7 +10,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kLeastSpentNs = 1000;  // a sample that cannot be run spends some of the budget, too
+constexpr std::uint64_t kLeastSpentNs = 1000;  // minimum charge, for samples that cannot run
 
 std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
     std::vector<device::DeviceInfo> devices;
@@ -29,7 +29,7 @@ struct CostProbe::Step {
           times(its_times),
           plan(of, budget_ns, its_times ? ProbePlan::Of::All : ProbePlan::Of::Way) {}
     const CostResource resource;
-    const bool times;  // what jobs take there is not known yet
+    const bool times;  // the times of jobs there are unknown
     ProbePlan plan;
     const std::shared_ptr<SampleMemory> memory = std::make_shared<SampleMemory>();
     SampleTime time;
@@ -122,7 +122,7 @@ void CostProbe::post(std::function<SampleTime(CpuBackend&)> on_cpu,
         const TimePoint start = Clock::now();
         try {
             step->time = work(on);
-        } catch (const std::exception&) {  // no memory: nothing was measured
+        } catch (const std::exception&) {  // out of memory: nothing was measured
             step->time = SampleTime();
         }
         step->task_ns = nanoseconds(Clock::now() - start);
@@ -215,7 +215,7 @@ void CostProbe::keep() {
         try {
             const Result<void> written = write_kept_costs(file, text);
             if (!written) log(LogLevel::Notice, "what jobs take is not kept: " + written.error().message);
-        } catch (const std::exception&) {  // no memory: the next start measures again
+        } catch (const std::exception&) {  // out of memory: the next start measures again
         }
         return HelperThread::Progress::Done;
     };

@@ -27,7 +27,7 @@ std::string resource_text(CostResource resource) {
     return resource == kPool ? "pool" : "gpu" + std::to_string(resource - kFirstGpu);
 }
 
-// A name of a device may hold anything.
+// The name of a device may contain any byte.
 std::string plain(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x21; }, '_');
@@ -105,7 +105,7 @@ KeptCosts parse_kept_costs(const std::string& text, const std::string& key, std:
         if (kind == "time" && parse_time(words, resources, time)) costs.times.push_back(time);
         if (kind == "copy" && parse_copy(words, resources, copy)) costs.copies.push_back(copy);
     }
-    return {};  // it is cut off
+    return {};  // the file is cut off
 }
 
 std::string state_directory(const std::string& setting) {

@@ -72,7 +72,7 @@ const device::DeviceInfo& Placement::device_of(std::size_t gpu_kind) const {
     return executors_.gpus().status().devices[static_cast<std::size_t>(first - gpu_kinds_.begin())];
 }
 
-// Costs of all threads are those of all that the machine has.
+// Drops rows for all threads of the machine if the pool has fewer.
 void Placement::set_tables(const TuningState& tuning) {
     std::vector<CostRow> cpu = tuning.cpu().costs();
     if (threads_ != std::max(1u, std::thread::hardware_concurrency()))
@@ -221,7 +221,7 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
         (choice.makes_copy || !all_expected ? copies.kept : copies.alone)
             .learn(cost.copied_bytes, cost.copy_ns);
     }
-    // The kept copy is gone, or was of other bytes of the buffer.
+    // The kept copy is gone, or covered other bytes of the buffer.
     if (on_gpu && cost.copied_bytes > choice.gpu_copy_bytes + kUnexpectedBytes)
         if (Buffer* const kept = kept_buffer(task.prepared)) kept->forget_copies();
     // A job beside another one takes longer, but not by this factor:

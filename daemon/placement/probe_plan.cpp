@@ -19,7 +19,7 @@ std::vector<Sample> classes() {
     for (Sample & each : operations.back()) each.operation = Operation::Name;
     TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
-    // Several classes before one, and those of one segment before rows.
+    // Operations with several classes come first; of these, classes of one segment come before rows.
     const auto turn = [](const std::vector<Sample>& probes) {
         return probes.size() == 1 ? 2 : probes.front().rows > 1 ? 1 : 0;
     };

@@ -114,7 +114,7 @@ void add_operation(const OperationInfo& info, const OperationCounters& counters,
         fields.add(prefix + counter.name, counters.*counter.value);
 }
 
-// Where the times come from that decide where jobs run.
+// The sources of the predicted times that decide where jobs run.
 void add_placement(const ReportSources& sources, Fields& fields) {
     const CostModel& costs = sources.jobs.placement.costs();
     fields.add("placement_cpu", std::string(cost_source_word(costs.source(kPool))));

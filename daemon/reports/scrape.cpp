@@ -178,7 +178,7 @@ void ScrapeServer::wait() {
                          });
 }
 
-// One a turn: the clients' sockets have theirs in between.
+// Accepts one connection in each handler, so that clients' sockets are served in between.
 void ScrapeServer::accept() {
     const TimePoint now = Clock::now();
     if (now - second_ >= kSecond) {
@@ -204,7 +204,7 @@ void ScrapeServer::pause_until(TimePoint when) {
 }
 
 void ScrapeServer::welcome(Fd socket) {
-    // The oldest is the one that had the most time: a scrape that has waited behind it takes a millisecond.
+    // Ends the oldest one, which had the most time. A scrape takes a millisecond.
     if (exchanges_.size() >= kMost) {
         const std::shared_ptr<Exchange> oldest = exchanges_.begin()->second;
         oldest->close();
@@ -213,7 +213,7 @@ void ScrapeServer::welcome(Fd socket) {
         const auto exchange = std::make_shared<Exchange>(*this, std::move(socket), ++last_number_);
         exchanges_.emplace(last_number_, exchange);
         exchange->start();
-    } catch (const std::exception&) {  // no memory, or no room in the reactor: this connection ends
+    } catch (const std::exception&) {  // out of memory: this connection ends
         forget(last_number_);
     }
 }

@@ -135,8 +135,8 @@ std::map<std::pair<uid_t, pid_t>, UserUsage> held_by_processes(const ReportSourc
     return all;
 }
 
-// Chooses `most` entries. Users take turns, so that none hides another by having many. Of a user, those that
-// are connected come first, then those that used most.
+// Chooses `most` entries. Users take turns, so that a user with many entries hides no other. Of a user,
+// connected processes come first, then those with the most use.
 void choose_clients(std::vector<health::UseReport> clients, std::size_t most, health::DaemonReport& report) {
     const auto before = [](const health::UseReport& a, const health::UseReport& b) {
         if ((a.connections > 0) != (b.connections > 0)) return a.connections > 0;

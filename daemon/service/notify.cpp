@@ -17,7 +17,7 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::size_t kMostUnsent = 16;
-constexpr std::size_t kMaxStatusBytes = 1024;  // of messages, which systemd takes up to 4 KiB of
+constexpr std::size_t kMaxStatusBytes = 1024;  // systemd accepts messages up to 4 KiB
 
 struct Manager {
     std::optional<ManagerSocket> socket;
@@ -55,7 +55,7 @@ void send(std::string state) {
     manager.unsent.push_back(std::move(state));
 }
 
-// One line, as the format wants it.
+// Replaces line breaks, because the format has one line per value.
 std::string status_field(const std::string& status) {
     std::string line = status.substr(0, kMaxStatusBytes);
     std::replace_if(

@@ -75,7 +75,8 @@ UserAccount& Accounts::user(uid_t uid) {
     return users_[uid];
 }
 
-// By use, not by age: whoever has many users must use the device with them to push out those that did.
+// Evicts by use, not by age. So a person with many users must use the device with each of them to evict
+// others.
 bool Accounts::fold_one() {
     auto least = users_.end();
     for (auto it = users_.begin(); it != users_.end(); ++it)
@@ -96,10 +97,10 @@ void Accounts::close(AccountHold& hold, TimePoint now) {
     if (++ended_ > kMostEnded) forget_ended();
 }
 
-// The one that ended first.
+// The account whose last connection ended first.
 void Accounts::forget_ended() {
     processes_.erase(std::min_element(processes_.begin(), processes_.end(), [](const auto& a, const auto& b) {
-        return a.second.ended < b.second.ended;  // kNever is later than all
+        return a.second.ended < b.second.ended;  // kNever is the latest time
     }));
     --ended_;
 }

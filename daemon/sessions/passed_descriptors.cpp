@@ -58,7 +58,7 @@ std::vector<PassedFd> take_passed_descriptors() {
     for (std::size_t i = 0; i < passed.names.size(); ++i) {
         const int fd = SD_LISTEN_FDS_START + static_cast<int>(i);
         const int flags = ::fcntl(fd, F_GETFD);
-        if (flags < 0 || (flags & FD_CLOEXEC) != 0) continue;  // one of our own, which no exec has passed on
+        if (flags < 0 || (flags & FD_CLOEXEC) != 0) continue;  // opened by this process, not passed
         if (::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) open.push_back({std::move(passed.names[i]), Fd(fd)});
     }
     if (open.size() < passed.names.size())

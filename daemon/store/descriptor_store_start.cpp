@@ -22,7 +22,7 @@ std::string variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
-// The number behind `prefix` in a name; 0: it is no such name.
+// The number after `prefix` in a name; 0: the name has no such form.
 std::uint64_t number_in(const std::string& name, const std::string& prefix) {
     if (name.rfind(prefix, 0) != 0) return 0;
     const std::string digits = name.substr(prefix.size());
@@ -31,7 +31,7 @@ std::uint64_t number_in(const std::string& name, const std::string& prefix) {
     return std::stoull(digits);
 }
 
-// The whole of a table that came back; never mapped, as it could be cut meanwhile.
+// Reads a whole table of the previous daemon. It is never mapped, because its file could shrink.
 Result<std::vector<std::byte>> read_table(int fd) {
     std::vector<std::byte> bytes(kMaxTableBytes + 1);
     std::size_t size = 0;
@@ -105,7 +105,7 @@ void DescriptorStore::wait_for_owners(std::chrono::milliseconds time) {
 }
 
 Result<void> DescriptorStore::make_table() {
-    // one more: for the newer of two
+    // one more, for the newer of two records of a buffer
     const std::uint64_t bytes = kTableHeaderBytes + (most_ + 1) * kTableRecordBytes;
     Result<Fd> fd = make_memfd(bytes);
     if (!fd) return std::move(fd).error();
@@ -118,7 +118,7 @@ Result<void> DescriptorStore::make_table() {
     return {};
 }
 
-// Tables come with names of their epochs; the newest that can be read counts. Names of all are noted for
+// The name of a table has its epoch; the newest readable table counts. The names of all are recorded for
 // removal.
 std::vector<StoredBuffer> DescriptorStore::read_tables(std::vector<PassedFd>& tables) {
     StoredTable newest;
@@ -126,7 +126,7 @@ std::vector<StoredBuffer> DescriptorStore::read_tables(std::vector<PassedFd>& ta
     for (PassedFd& table : tables) {
         epoch_ = std::max(epoch_, number_in(table.name, kStoredTableName) + 1);
         old_tables_.push_back(table.name);
-        const bool memory = closes_at_once(table.fd);  // else the read might wait
+        const bool memory = closes_at_once(table.fd);  // otherwise the read might block
         const ForeignFd fd(std::move(table.fd), 0);
         Result<std::vector<std::byte>> bytes =
             memory ? read_table(fd.get())
@@ -184,7 +184,7 @@ void DescriptorStore::adopt(StoredDescriptors left) {
     if (lost > 0)
         log(LogLevel::Warning, "the descriptor store had not kept all buffers of the daemon before",
             {{"BUFFERS", std::to_string(lost)}});
-    for (auto& each : buffers) {  // nobody knows whose they are
+    for (auto& each : buffers) {  // their owners are unknown
         const ForeignFd fd(std::move(each.second.fd), 0);
         left.surplus.push_back(each.second.name);
     }
@@ -206,7 +206,7 @@ Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descri
     if (::fstat(fd.get(), &status) != 0) return io_error("fstat of a descriptor", errno);
     if (static_cast<std::uint64_t>(status.st_ino) != record.inode)
         return make_error(Status::BadDescriptor, "its descriptor is another than the one that was stored");
-    // Of what the daemon made, the client may use a part, but all was charged.
+    // The client may use a part of memory that the daemon made; all of it was charged.
     const std::uint64_t bytes =
         record.created_by_daemon ? static_cast<std::uint64_t>(status.st_size) : std::uint64_t{record.bytes};
     Result<BufferCharge> charge = services_.quotas.charge_buffer(record.uid, 0, bytes);

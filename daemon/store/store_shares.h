@@ -21,7 +21,7 @@ class StoreShares {
     // Moves a buffer from waiting to kept, and back. REQUIRES: it exists.
     void keep(uid_t uid, std::uint64_t number) noexcept;
     void wait_again(uid_t uid, std::uint64_t number) noexcept;
-    // Of either.
+    // Removes a waiting or kept buffer.
     void remove(uid_t uid, std::uint64_t number) noexcept;
 
     std::size_t waiting() const { return waiting_; }

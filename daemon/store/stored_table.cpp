@@ -16,15 +16,15 @@ constexpr std::string_view kTableMagic = "tegudtab";
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::uint16_t kSmallestRecordBytes = kTableRecordBytes;  // of version 1; later ones append to it
 
-// FNV-1a: of two texts that differ in one byte the sums differ. It tells accidents, not forgeries: these are
-// checked for what they say.
+// FNV-1a: texts that differ in one byte have different sums. It detects accidents, not forgeries: all values
+// are checked anyway.
 std::uint64_t checksum(Bytes bytes) {
     std::uint64_t sum = 0xcbf29ce484222325;
     for (const std::byte byte : bytes) sum = (sum ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
     return sum;
 }
 
-// The last eight bytes are the sum of those before.
+// The last eight bytes are the sum of all others.
 bool sum_is_right(Bytes bytes) {
     const std::size_t summed = bytes.size() - kChecksumBytes;
     wire::Reader reader(bytes.subspan(summed));
@@ -41,7 +41,7 @@ struct Record {
     StoredBuffer buffer;
 };
 
-// False: not a record that any daemon wrote.
+// False: no daemon wrote this record.
 bool read_record(Bytes bytes, Record& record) {
     if (!sum_is_right(bytes)) return false;
     wire::Reader reader(bytes);
@@ -137,7 +137,7 @@ std::size_t TableWriter::find(std::uint64_t number) const {
     return static_cast<std::size_t>(std::find(numbers_.begin(), numbers_.end(), number) - numbers_.begin());
 }
 
-// The fences keep the compiler's order: a killed process has done its writes up to some point of it.
+// The fences keep the order of the writes: a killed process has done a prefix of them.
 bool TableWriter::put(const StoredBuffer& buffer) {
     const std::size_t before = find(buffer.number);
     const std::size_t index = find(0);

@@ -23,7 +23,7 @@ std::string tables_text(const tuning::DeviceTuning& tuning, TuningBackend backen
     return text.empty() ? "default" : text;
 }
 
-// The names of the rows, as many as there is room for.
+// The names of the rows, as many as fit.
 std::string rows_text(const std::vector<std::string_view>& rows) {
     std::string text;
     for (std::size_t i = 0; i < rows.size(); ++i) {

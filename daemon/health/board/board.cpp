@@ -8,7 +8,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kModesLimit = 256 * 1024;  // of nvpmodel.conf: tens of kilobytes on the boards known
+constexpr std::size_t kModesLimit = 256 * 1024;  // of nvpmodel.conf: tens of kilobytes on known boards
 constexpr std::size_t kMostModes = 64;
 
 // Texts of a device tree end with a NUL.

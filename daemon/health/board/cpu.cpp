@@ -6,7 +6,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-// the lines of some 500 cores; what comes after them is not needed
+// the lines of some 500 cores; the text after them is not needed
 constexpr std::size_t kStatLimit = 64 * 1024;
 constexpr std::size_t kMostClusters = 64;
 constexpr Range kCoreNumbers{0, 4095};
@@ -129,7 +129,7 @@ std::vector<CpuTicks> parse_stat(std::string_view text) {
         if (end == std::string_view::npos) break;
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end + 1);
-        if (line.size() < 4 || line[3] == ' ') continue;  // the sum of all
+        if (line.size() < 4 || line[3] == ' ') continue;  // the sum of all cores
         CpuTicks ticks;
         if (!parse_ticks(line, ticks)) break;
         cores.push_back(ticks);

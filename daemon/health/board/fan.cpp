@@ -13,8 +13,7 @@ void find_pwm_fan(Reader& reader, std::vector<FanLayout>& fans) {
     fans.push_back({"pwm-fan", std::move(pwm), reader.find("sys/devices/pwm-fan/rpm_measured")});
 }
 
-// JetPack 5 and later: the drive and the tachometer are two devices; where there is one of each they are one
-// fan.
+// JetPack 5 and later: the drive and the tachometer are two devices. One of each make one fan.
 void find_jetson_fan(Reader& reader, const std::vector<HwmonDevice>& hwmon, std::vector<FanLayout>& fans) {
     FanLayout fan{"pwmfan", {{}, "sys/class/hwmon: has no pwmfan"}, {{}, "sys/class/hwmon: has no pwm_tach"}};
     bool found = false;

@@ -159,7 +159,7 @@ bool Monitor::start_reader() {
     shared_->path.clear();
     try {
         reader_ = std::thread([shared = shared_, generation] { read_on(shared, generation); });
-    } catch (const std::exception&) {  // no thread to be had, or no memory for it
+    } catch (const std::exception&) {  // no thread or no memory
         return false;
     }
     (void)::pthread_setname_np(reader_.native_handle(), "tegud-health");

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostRails = 64;
 constexpr int kChannels = 3;  // of an INA3221
 
-// Products and sums of millis have no more digits.
+// Rounds to the digits that products and sums of thousandths have.
 double microwatts(double watts) {
     return std::round(watts * 1e6) / 1e6;
 }
@@ -127,15 +127,14 @@ Value<double> board_watts(const std::vector<Rail>& rails) {
     if (rails.empty()) return Unknown{Cause::Missing, "no rail is measured"};
     for (const Rail& rail : rails)
         if (rail.name == "VDD_IN" || rail.name == "POM_5V_IN") return rail.watts;
-    // AGX Xavier, AGX Orin and Thor: the 5 V input of the system stands beside the rails of the module.
+    // AGX Xavier, AGX Orin and Thor list the 5 V input of the system beside the rails of the module.
     const bool parallel = std::any_of(rails.begin(), rails.end(), [](const Rail& rail) {
         return rail.name == "VIN_SYS_5V0" || rail.name == "SYS5V" || rail.name == "VIN";
     });
     if (!parallel) return Unknown{Cause::Missing, "no rail that is measured feeds the module"};
     double sum = 0;
     for (const Rail& rail : rails) {
-        if (rail.name == "VDDQ_VDD2_1V8AO")
-            continue;  // AGX Orin: fed by VIN_SYS_5V0, which counts it already
+        if (rail.name == "VDDQ_VDD2_1V8AO") continue;  // AGX Orin: VIN_SYS_5V0 includes it
         if (!rail.watts.known()) return rail.watts.unknown();
         sum += *rail.watts;
     }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kFindAgainNs = 60 * kSecondNs;
-constexpr std::uint64_t kFindVanishedNs = 5 * kSecondNs;  // no more often, however fast files come and go
+constexpr std::uint64_t kFindVanishedNs = 5 * kSecondNs;  // shortest interval, however often files change
 
 Value<std::int64_t> bytes(std::uint64_t count) {
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t kMostZones = 64, kMostTrips = 32, kMostThrottles = 128;
 
-// PMIC-Die of JetPack 4 says 100 C always.
+// PMIC-Die of JetPack 4 reports 100 C always.
 bool is_real(std::string_view zone) {
     return zone != "PMIC-Die";
 }
 
-// On JetPack 4 the passive trip of the PLL refreshes the memory more often, and slows nothing down.
+// The passive trip of the PLL on JetPack 4 raises the refresh rate of the memory. It lowers no clock.
 bool trips_throttle(std::string_view zone) {
     return zone != "PLL-therm";
 }
@@ -33,7 +33,7 @@ bool ends_with(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// The lowest of the trip points of a kind; one that cannot be read says why, unless there is another.
+// The lowest trip point of a kind. If none is readable: the reason of an unreadable one.
 void lower(Value<double>& bound, const Value<double>& celsius) {
     if (celsius.known() ? !bound.known() || *celsius < *bound : !bound.known()) bound = celsius;
 }
@@ -48,7 +48,7 @@ void find_trips(Reader& reader, const std::string& folder, ZoneLayout& zone) {
         const Value<std::string> type = reader.word(source);
         const Value<double> celsius =
             divided(reader.integer(reader.find(trip + "_temp"), kTripMillidegrees), 1e3);
-        // zero and below: a trip that is not set
+        // zero or less: the trip is not set
         if (!type.known() || (celsius.known() && *celsius <= 0)) continue;
         if (*type == "critical") lower(zone.critical_at_celsius, celsius);
         if ((*type == "passive" || *type == "hot") && trips_throttle(zone.name))
@@ -72,7 +72,7 @@ std::vector<ZoneLayout> find_zones(Reader& reader) {
     return zones;
 }
 
-// Sensors of processors and drives that are no thermal zones: a PC's.
+// Sensors of a PC's processors and drives, which are no thermal zones.
 void find_sensors(Reader& reader, const HwmonDevice& device, std::vector<ZoneLayout>& zones) {
     if (device.name != "coretemp" && device.name != "k10temp" && device.name != "nvme") return;
     for (int i = 1; i <= 3; ++i) {
@@ -102,7 +102,7 @@ std::vector<ThrottleLayout> find_throttles(Reader& reader) {
     return throttles;
 }
 
-// Two of one name get a number: each is a series of its own in what is made of this.
+// Numbers zones of the same name, because each is a separate series in reports.
 template <class T>
 void number_namesakes(std::vector<T>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {

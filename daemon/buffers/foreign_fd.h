@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForeignFd: a descriptor from a client. Closing a socket or a FUSE file may block, so separate threads close
-// all but small memfds and pipes. Each user has a few such threads and one bounded queue. Any thread.
+// ForeignFd: a descriptor from a client, for any thread. Closing a socket or a FUSE file may block, so
+// separate threads close all but small memfds and pipes. Each user has a few such threads and one bounded
+// queue.
 #pragma once
 
 #include <sys/types.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RecentErrors: recent failures in constant memory. Errors of one user, operation and status share an entry;
 // a user has at most kMostOfUser entries, so no user evicts the errors of others. Only internal errors evict
-// internal errors. Io thread only; adding allocates nothing.
+// internal errors.
+//
+// Io thread only; adding allocates nothing.
 #pragma once
 
 #include <sys/types.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops read eight bytes of keys at a time. One addition counts a word whose keys are all equal; flat
-// data would otherwise be slowest. Byte counting is limited by the number of cache lines that the counters
-// touch. The counters therefore have 16 bits and are added to the totals block by block. Where bit planes
-// (byte_planes.h) cost less than a store per byte, they count the non-flat blocks after the first 16384 keys.
+// Counts small keys, eight bytes of keys at a time. One addition counts a word whose keys are all equal,
+// because flat data would otherwise be slowest. Bit planes (byte_planes.h) count bytes where they cost less
+// than a store per byte.
+//
+// The number of cache lines that the counters touch limits the speed of bytes. So their counters have 16 bits
+// and are added to the totals block by block.
 #include "kernels/counting/cpu/key_counts.h"
 
 #include <algorithm>

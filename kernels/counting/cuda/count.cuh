@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts small keys. A team (a warp or a block) counts a part of a segment in 32-bit counters in shared
-// memory. It then adds them to 64-bit global counters. Keys whose counters do not fit go directly to
-// global memory; equal keys of a warp are added together.
+// Counts small keys. A team (a warp or a block) counts a part of a segment in shared memory, and adds its
+// 32-bit counters to global ones. Keys whose counters do not fit go directly to global memory; equal keys of
+// a warp are added together.
 //
 // A Mapper turns an element into its key:
 //   Element, Rule                      types

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seed S1: the extremes by a tree and an atomic per block, and the k largest distinct values by a sorted list
-// in every thread. Two launches: the first leaves one list per block, the second merges these lists. Right at
-// every n. C++14.
+// in every thread. Two launches: the first leaves one list per block, the second merges these lists.
+//
+// Right at every n. C++14.
 #pragma once
 
 #include "kernels/execution/cuda/kernel_list.h"

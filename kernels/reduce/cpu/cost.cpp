@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 
+#include "kernels/execution/cpu/work.h"
 #include "kernels/statistics/cpu/chunk.h"
 
 namespace tegu::kernels {

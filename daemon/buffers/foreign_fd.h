@@ -30,7 +30,7 @@ std::size_t foreign_waiting();
 // Limits on a user's waiting descriptors. Above the first, only memfds are accepted from the user. Above the
 // second, no message of the user is read. So at most the second plus those of one message wait.
 inline constexpr std::size_t kManyForeign = 16;
-inline constexpr std::size_t kMostForeign = 256;
+inline constexpr std::size_t kMaxForeign = 256;
 // True for a memfd or a pipe: close() does not block on another process.
 bool closes_at_once(const Fd& fd);
 

@@ -18,10 +18,10 @@ constexpr double kOperationWeight = 0.5;  // of a job in the correction of its o
 // Weights of unmeasured predictions, in jobs. One measured job of the operation outweighs plans and
 // attributes; a table counts as one job.
 constexpr CorrectionCurve::Parent kPlain{0, 0.02}, kTable{0, 1};
-constexpr std::size_t kMostPoints = 4096;  // of a table that correct other jobs
-constexpr double kColdOctaves = 1;         // above the expected time, a first job was a cold start
+constexpr std::size_t kMaxPoints = 4096;  // of a table that correct other jobs
+constexpr double kColdOctaves = 1;        // above the expected time, a first job was a cold start
 constexpr double kLongNs = 1e6;
-constexpr double kLeastRatio = 1.0 / 256, kMostRatio = 256, kMostStep = 4;
+constexpr double kMinRatio = 1.0 / 256, kMaxRatio = 256, kMaxStep = 4;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ CostModel::CostModel(const CostMachine& machine)
     assert(machine.threads >= 1);
     for (CostResource resource = kPool; resource < resources_.size(); ++resource)
         for (PlanRatio& ratio : resources_[resource].ratios)
-            ratio.factor = std::max(1.0 / machine.threads, kLeastRatio);
+            ratio.factor = std::max(1.0 / machine.threads, kMinRatio);
 }
 
 double CostModel::plain_ns(const CostClass& job, CostResource resource) const {
@@ -89,7 +89,7 @@ std::size_t CostModel::set_table(CostResource resource, const std::vector<CostRo
     std::size_t points = 0;
     for (const CostRow& row : rows)
         for (const CostPoint& point : row.points) {
-            if (++points > kMostPoints) return costs.table.size();
+            if (++points > kMaxPoints) return costs.table.size();
             const std::optional<CostClass> job = sample_of(row.jobs, point.elements);
             if (!job || !(costs.table.time_ns(*job) > 0)) continue;
             const double expected = plain_ns(*job, resource);
@@ -133,7 +133,7 @@ bool CostModel::observe(const CostClass& job, CostResource resource, double ns) 
 
 void CostModel::learn(const MeasuredJob& measured) {
     const CostClass& job = measured.job;
-    if (measured.cold || std::max(job.plan_ns, measured.predicted_ns) < kLeastNs) return;
+    if (measured.cold || std::max(job.plan_ns, measured.predicted_ns) < kMinNs) return;
     const CostResource resource = resource_of(measured.target, measured.gpu_kind);
     const auto ns = static_cast<double>(measured.measured_ns);
     if (!observe(job, resource, ns)) return;
@@ -183,11 +183,11 @@ double CostModel::correction(Operation operation, CostResource resource) const {
 
 // The mean over the planned time at first, then a moving one.
 void CostModel::PlanRatio::add(double ratio, double plan_ns) {
-    ratio = std::clamp(ratio, factor / kMostStep, factor * kMostStep);
+    ratio = std::clamp(ratio, factor / kMaxStep, factor * kMaxStep);
     seen_ns += plan_ns;
     const double moving = 0.125 * std::min(1.0, plan_ns / kLongNs);
     const double weight = std::max(moving, std::min(0.5, plan_ns / seen_ns));
-    factor = std::clamp(factor + weight * (ratio - factor), kLeastRatio, kMostRatio);
+    factor = std::clamp(factor + weight * (ratio - factor), kMinRatio, kMaxRatio);
 }
 
 }  // namespace tegu::daemon

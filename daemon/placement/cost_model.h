@@ -54,9 +54,9 @@ class CostModel {
   public:
     // Jobs with a predicted or planned time below this are not learnt from: the fixed cost is most of their
     // time.
-    static constexpr std::uint64_t kLeastNs = 5000;
+    static constexpr std::uint64_t kMinNs = 5000;
     // Maximum number of job classes with a correction, for each resource.
-    static constexpr std::size_t kMostClasses = 512;
+    static constexpr std::size_t kMaxClasses = 512;
 
     // REQUIRES: threads >= 1.
     explicit CostModel(const CostMachine& machine);
@@ -77,7 +77,7 @@ class CostModel {
 
     // Corrects the model by a finished job. A pool job that ran on one thread counts for kOneThread. The
     // total time of all threads of a divided job is an upper bound for one thread. Ignored: cold jobs and
-    // those expected to take less than kLeastNs. Also ignored: the first of a class on a resource if it took
+    // those expected to take less than kMinNs. Also ignored: the first of a class on a resource if it took
     // over twice the expected time, as first launches do.
     void learn(const MeasuredJob& job);
     // Records that a job on one thread was aborted after `spent_ns`, because it takes longer.
@@ -114,7 +114,7 @@ class CostModel {
         // table.
         std::array<CorrectionCurve, kOperationSlots> operations, tables;
         std::array<PlanRatio, kOperationSlots> ratios;
-        CurveTable classes{kMostClasses};
+        CurveTable classes{kMaxClasses};
     };
     struct Expected {
         double plain_ns = 0;             // by plan and attributes

@@ -10,7 +10,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kLeastSpentNs = 1000;  // minimum charge, for samples that cannot run
+constexpr std::uint64_t kMinSpentNs = 1000;  // minimum charge, for samples that cannot run
 
 std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
     std::vector<device::DeviceInfo> devices;
@@ -170,7 +170,7 @@ void CostProbe::next_sample() {
 void CostProbe::end_sample() {
     const SampleTime& time = step_->time;
     learn_start();
-    step_->plan.record(time.ns, std::max(time.spent_ns, kLeastSpentNs));
+    step_->plan.record(time.ns, std::max(time.spent_ns, kMinSpentNs));
     if (step_->resource >= kFirstGpu && time.copied_bytes > 0) {
         const std::size_t kind = step_->resource - kFirstGpu;
         placement_.learn_copy(kind, time.copied_bytes, time.copy_ns);

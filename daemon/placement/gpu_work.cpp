@@ -22,8 +22,8 @@ GpuWork count_work(const Job& job, std::uint32_t bins, bool has_range, double ro
 
 GpuWork gpu_work_of(const Job& job, const kernels::JobPlan& plan) {
     GpuWork found = std::visit([&](const auto& params) { return gpu_work(job, params); }, job.params);
-    const double least = static_cast<double>(plan.bytes_read + plan.bytes_written) * kBytePs / 2;
-    found.ps = std::max(found.ps, least);
+    const double min = static_cast<double>(plan.bytes_read + plan.bytes_written) * kBytePs / 2;
+    found.ps = std::max(found.ps, min);
     return found;
 }
 

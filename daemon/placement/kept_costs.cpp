@@ -20,7 +20,7 @@ constexpr char kHeading[] = "tegud costs 1";
 constexpr std::size_t kMaxFileBytes = 256 * 1024;
 constexpr std::size_t kMaxLines = 2000;
 constexpr double kLongestKeptNs = 1e12;
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
 
 std::string resource_text(CostResource resource) {
     if (resource == kOneThread) return "one";
@@ -46,7 +46,7 @@ bool parse_time(std::istringstream& line, std::size_t resources, KeptCosts::Time
     if (!(line >> resource >> time.probed.ns) || !std::getline(line, rest)) return false;
     const std::optional<Sample> sample = sample_from(rest);
     if (!sample || !find_resource(resource, resources, time.resource)) return false;
-    if (sample->rows > kMostElements || sample->cols > kMostElements || !class_of(*sample)) return false;
+    if (sample->rows > kMaxElements || sample->cols > kMaxElements || !class_of(*sample)) return false;
     time.probed.sample = *sample;
     return time.probed.ns >= 1 && time.probed.ns <= kLongestKeptNs;
 }
@@ -59,7 +59,7 @@ bool parse_copy(std::istringstream& line, std::size_t resources, KeptCosts::Copy
         resource < kFirstGpu)
         return false;
     copy.gpu_kind = resource - kFirstGpu;
-    return copy.bytes > 0 && copy.bytes <= kMostElements && copy.ns > 0 &&
+    return copy.bytes > 0 && copy.bytes <= kMaxElements && copy.ns > 0 &&
            static_cast<double>(copy.ns) <= kLongestKeptNs;
 }
 

@@ -34,8 +34,8 @@ std::vector<Sample> classes() {
 // One thread gets samples that are short there; other resources get samples that may be worth the handover.
 std::vector<std::uint64_t> sizes(CostResource resource) {
     if (resource == kOneThread) return {4 << 10, 32 << 10, 256 << 10};
-    if (resource == kPool) return {16 << 10, 128 << 10, 1 << 20, ProbePlan::kMostElements};
-    return {4 << 10, 256 << 10, ProbePlan::kMostElements};
+    if (resource == kPool) return {16 << 10, 128 << 10, 1 << 20, ProbePlan::kMaxElements};
+    return {4 << 10, 256 << 10, ProbePlan::kMaxElements};
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct ProbedSample {
 
 class ProbePlan {
   public:
-    static constexpr std::uint64_t kMostElements = 4 << 20;
+    static constexpr std::uint64_t kMaxElements = 4 << 20;
     static constexpr unsigned kRuns = 3;  // timed runs, after one untimed run
 
     // All: samples of each class. Way: additions only, to measure handover and copies.

@@ -17,9 +17,9 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::size_t kReadBytes = 4096;
-constexpr std::size_t kMostDrained = 64 * 1024;
-constexpr unsigned kMostWakeups = 256;  // of an exchange: a real scraper needs a few
-constexpr uid_t kNobody = 65534;        // the user of a TCP peer
+constexpr std::size_t kMaxDrained = 64 * 1024;
+constexpr unsigned kMaxWakeups = 256;  // of an exchange: a real scraper needs a few
+constexpr uid_t kNobody = 65534;       // the user of a TCP peer
 constexpr auto kSecond = std::chrono::seconds(1);
 // pause after a lack of descriptors, memory or network
 constexpr auto kAcceptPause = std::chrono::milliseconds(200);
@@ -80,7 +80,7 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
     }
 
     void advance() {
-        if (++wakeups_ > kMostWakeups) return close();
+        if (++wakeups_ > kMaxWakeups) return close();
         if (drains_) return drain();
         if (answer_.empty()) return read();
         write();
@@ -125,7 +125,7 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
         const ssize_t got = receive(bytes);
         const bool more = got > 0 || (got < 0 && would_block(errno));
         if (got > 0) drained_ += static_cast<std::size_t>(got);
-        if (!more || drained_ > kMostDrained) return close();
+        if (!more || drained_ > kMaxDrained) return close();
         await(Wait::wait_read);
     }
 
@@ -205,7 +205,7 @@ void ScrapeServer::pause_until(TimePoint when) {
 
 void ScrapeServer::welcome(Fd socket) {
     // Ends the oldest one, which had the most time. A scrape takes a millisecond.
-    if (exchanges_.size() >= kMost) {
+    if (exchanges_.size() >= kMax) {
         const std::shared_ptr<Exchange> oldest = exchanges_.begin()->second;
         oldest->close();
     }

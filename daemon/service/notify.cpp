@@ -16,7 +16,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMostUnsent = 16;
+constexpr std::size_t kMaxUnsent = 16;
 constexpr std::size_t kMaxStatusBytes = 1024;  // systemd accepts messages up to 4 KiB
 
 struct Manager {
@@ -51,7 +51,7 @@ bool send_or_drop(const std::string& state) {
 
 void send(std::string state) {
     if (send_or_drop(state) || !has_service_manager()) return;
-    if (manager.unsent.size() == kMostUnsent) manager.unsent.pop_front();
+    if (manager.unsent.size() == kMaxUnsent) manager.unsent.pop_front();
     manager.unsent.push_back(std::move(state));
 }
 

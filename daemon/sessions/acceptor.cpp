@@ -85,9 +85,9 @@ void Acceptor::accept_some() {
 
 // Refuses a user with too many descriptors that wait to be closed.
 Result<void> Acceptor::admit(uid_t uid) {
-    if (foreign_waiting(uid) > kMostForeign)
+    if (foreign_waiting(uid) > kMaxForeign)
         return field_error(Status::OverQuota, "descriptors",
-                           "at most " + std::to_string(kMostForeign) + " that wait to be closed",
+                           "at most " + std::to_string(kMaxForeign) + " that wait to be closed",
                            "too many descriptors of this user, which are no memfds, wait to be closed");
     services_.connections.unread.poll();
     return services_.quotas.open_connection(uid);

@@ -86,7 +86,7 @@ void Connection::end_turn() {
 // Results that arrived since the wait began may require a pause. Each read is followed by at least one frame.
 // So at most one descriptor waits here for its message, as Quotas assumes.
 bool Connection::may_read() {
-    if (foreign_waiting() > kMostForeign && foreign_waiting(uid_) > kMostForeign) {
+    if (foreign_waiting() > kMaxForeign && foreign_waiting(uid_) > kMaxForeign) {
         end_with(too_many_to_close(), CloseReason::Refused);
     } else if (replies_.pending() > shared_.settings.limits.reply_queue_bytes) {
         paused_ = true;

@@ -17,7 +17,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kMost = 65536;  // more than any service manager passes
+constexpr std::uint64_t kMax = 65536;  // more than any service manager passes
 
 void add_problem(std::string& problem, const std::string& text) {
     problem += (problem.empty() ? "" : "; ") + text;
@@ -36,9 +36,9 @@ PassedNames passed_names(const char* pid, const char* fds, const char* names, st
     if (*wanted != static_cast<std::uint64_t>(own_pid)) return passed;
     std::optional<std::uint64_t> count = whole_number(fds);
     if (!count) passed.problem = "$LISTEN_FDS is no number: no descriptor is taken";
-    if (count.value_or(0) > kMost) {
-        passed.problem = "$LISTEN_FDS is above " + std::to_string(kMost) + ": only so many are looked at";
-        count = kMost;
+    if (count.value_or(0) > kMax) {
+        passed.problem = "$LISTEN_FDS is above " + std::to_string(kMax) + ": only so many are looked at";
+        count = kMax;
     }
     const std::string list = names != nullptr ? names : "";
     std::size_t begin = 0;

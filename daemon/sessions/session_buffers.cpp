@@ -133,9 +133,9 @@ struct Session::Making {
 Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferCreateRequest> request = wire::decode_buffer_create(body);
     if (!request) return std::move(request).error();
-    if (buffers_in_making_ + replies().unread_descriptors(socket()) >= kMostUnreadDescriptors) {
+    if (buffers_in_making_ + replies().unread_descriptors(socket()) >= kMaxUnreadDescriptors) {
         Error busy = field_error(Status::Busy, "descriptors",
-                                 "at most " + std::to_string(kMostUnreadDescriptors) + " a connection",
+                                 "at most " + std::to_string(kMaxUnreadDescriptors) + " a connection",
                                  "descriptors that were made for this connection have not been read");
         busy.retry_after_ns = kUnreadRetryNs;
         return busy;

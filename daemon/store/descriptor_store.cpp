@@ -159,7 +159,7 @@ StoreStatus DescriptorStore::status() const {
     if (state_ == StoreStatus::State::Ok && status.waiting > 0 && status.buffers >= limit_) {
         status.state = StoreStatus::State::Full;
         status.too_small =
-            shares_.fewest_kept().value_or(0) < std::max<std::size_t>(most_ / kPartOfOneUser, 1) &&
+            shares_.fewest_kept().value_or(0) < std::max<std::size_t>(max_ / kPartOfOneUser, 1) &&
             shares_.to_give_up(1).empty();
         status.reason = "the descriptor store is full: " + std::to_string(status.waiting) + " of " +
                         std::to_string(entries_.size()) + " buffers would not survive the daemon";

@@ -78,7 +78,7 @@ void DescriptorStore::tick() {
     const bool retry = Clock::now() >= retry_at_;
     if (retry) {
         retry_at_ = kNever;
-        if (state_ == StoreStatus::State::Ok && limit_ < most_) ++limit_;
+        if (state_ == StoreStatus::State::Ok && limit_ < max_) ++limit_;
     }
     // Stores only after all removals: a buffer that waits for both has one name.
     if (!probe_ && removals_.empty() && (retry || state_ == StoreStatus::State::Ok)) send_more();
@@ -121,14 +121,14 @@ void DescriptorStore::remove_name(std::string name) {
     if (!removals_.empty()) soon(kPause);
 }
 
-void DescriptorStore::remove_gone(std::size_t most) {
-    for (auto it = entries_.begin(); it != entries_.end() && most > 0;) {
+void DescriptorStore::remove_gone(std::size_t max) {
+    for (auto it = entries_.begin(); it != entries_.end() && max > 0;) {
         const auto entry = it++;
         if (!is_gone(entry->second)) continue;
         removals_.push_back(buffer_name(entry->first));
         writer_->remove(entry->first);
         erase(entry);
-        --most;
+        --max;
     }
 }
 
@@ -138,9 +138,9 @@ void DescriptorStore::send_removals() {
     removals_.erase(removals_.begin(), removals_.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
-void DescriptorStore::send_stores(std::size_t most) {
+void DescriptorStore::send_stores(std::size_t max) {
     std::size_t sent = 0;
-    while (sent < most && has_room()) {
+    while (sent < max && has_room()) {
         const std::optional<std::uint64_t> number = shares_.next();
         if (!number) break;
         const auto entry = entries_.find(*number);
@@ -230,7 +230,7 @@ void DescriptorStore::taken() {
         log(LogLevel::Notice, "the descriptor store takes buffers");
         state_ = StoreStatus::State::Ok;
         reason_.clear();
-        limit_ = most_;
+        limit_ = max_;
     }
     if (table_sent_ != 0 && table_sent_ < probe_number_) {
         for (std::string& name : old_tables_) remove_name(std::move(name));
@@ -259,11 +259,11 @@ void DescriptorStore::refused() {
             ++doubtful;
         }
     if (in_doubt(table_sent_) || table_sent_ == 0) return table_refused();
-    const bool was_full = limit_ < most_;
+    const bool was_full = limit_ < max_;
     limit_ = std::min(limit_, kept() + doubtful / 2);
     if (!was_full)
         log(LogLevel::Warning, "the descriptor store is full: some buffers would not survive the daemon",
-            {{"FDSTORE_MAX", std::to_string(most_ + kOwnDescriptors)}});
+            {{"FDSTORE_MAX", std::to_string(max_ + kOwnDescriptors)}});
 }
 
 // Removes the previous daemon's tables, which may free a slot for the new one.

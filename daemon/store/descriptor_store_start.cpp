@@ -51,12 +51,12 @@ Result<std::vector<std::byte>> read_table(int fd) {
 StoreEnvironment StoreEnvironment::read() {
     StoreEnvironment environment;
     environment.notify_socket = variable("NOTIFY_SOCKET");
-    const std::string most = variable("FDSTORE");
-    environment.managed = !most.empty() || !variable("INVOCATION_ID").empty();
-    environment.most = kShippedStoreMost;
-    if (most.empty()) return environment;
-    if (most.size() <= 9 && most.find_first_not_of("0123456789") == std::string::npos)
-        environment.most = std::stoul(most);
+    const std::string max = variable("FDSTORE");
+    environment.managed = !max.empty() || !variable("INVOCATION_ID").empty();
+    environment.max = kShippedStoreMax;
+    if (max.empty()) return environment;
+    if (max.size() <= 9 && max.find_first_not_of("0123456789") == std::string::npos)
+        environment.max = std::stoul(max);
     else
         log(LogLevel::Warning, "$FDSTORE is not a number of descriptors, and is not believed");
     return environment;
@@ -68,13 +68,13 @@ void DescriptorStore::start(const StoreEnvironment& environment, StoredDescripto
         reason_ = "the daemon is not a service of systemd: buffers end with it";
         return;
     }
-    if (environment.most <= kOwnDescriptors) {
+    if (environment.max <= kOwnDescriptors) {
         reason_ =
             "FileDescriptorStoreMax= of the service is too small for a buffer: buffers end with the daemon";
         state_ = StoreStatus::State::Refused;
         return log(LogLevel::Warning, reason_);
     }
-    limit_ = most_ = std::min(environment.most - kOwnDescriptors, kMaxTableRecords - 1);
+    limit_ = max_ = std::min(environment.max - kOwnDescriptors, kMaxTableRecords - 1);
     Result<StoreSocket> socket = StoreSocket::open(environment.notify_socket);
     Result<void> ready = socket ? make_table() : Result<void>(socket.error());
     if (!ready) {
@@ -106,7 +106,7 @@ void DescriptorStore::wait_for_owners(std::chrono::milliseconds time) {
 
 Result<void> DescriptorStore::make_table() {
     // one more, for the newer of two records of a buffer
-    const std::uint64_t bytes = kTableHeaderBytes + (most_ + 1) * kTableRecordBytes;
+    const std::uint64_t bytes = kTableHeaderBytes + (max_ + 1) * kTableRecordBytes;
     Result<Fd> fd = make_memfd(bytes);
     if (!fd) return std::move(fd).error();
     Result<void> whole = populate_memfd(fd->get(), 0, bytes);
@@ -162,7 +162,7 @@ void DescriptorStore::adopt(StoredDescriptors left) {
             left.surplus.push_back(each.name);
     }
     const std::vector<StoredBuffer> records = read_tables(tables);
-    writer_.emplace(MutableBytes(table_memory_.data(), kTableHeaderBytes + (most_ + 1) * kTableRecordBytes),
+    writer_.emplace(MutableBytes(table_memory_.data(), kTableHeaderBytes + (max_ + 1) * kTableRecordBytes),
                     epoch_);
     if (!buffers.empty()) next_number_ = buffers.rbegin()->first + 1;
     std::size_t lost = 0;
@@ -197,7 +197,7 @@ void DescriptorStore::adopt(StoredDescriptors left) {
 
 Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descriptor) {
     ForeignFd fd(std::move(descriptor), record.uid);
-    if (entries_.size() >= most_)
+    if (entries_.size() >= max_)
         return make_error(Status::OverQuota, "there are more than the store takes now");
     const bool sealed = is_sealed_against_writing(fd.get());
     Result<void> secured = secure_memfd(fd.get(), record.bytes, sealed ? wire::Access::Read : record.access);

@@ -70,12 +70,12 @@ std::optional<std::size_t> StoreShares::fewest_kept() const {
     return user->second.kept.size();
 }
 
-std::vector<std::uint64_t> StoreShares::to_give_up(std::size_t most) const {
+std::vector<std::uint64_t> StoreShares::to_give_up(std::size_t max) const {
     std::vector<Plan> plans;
     for (const auto& each : users_)
         plans.push_back({each.second.kept.rbegin(), each.second.kept.size(), each.second.waiting.size()});
     std::vector<std::uint64_t> numbers;
-    while (numbers.size() < most) {
+    while (numbers.size() < max) {
         Plan *rich = nullptr, *poor = nullptr;
         for (Plan& plan : plans) {
             if (rich == nullptr || plan.kept > rich->kept) rich = &plan;

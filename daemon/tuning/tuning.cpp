@@ -10,7 +10,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMostLogged = 20;  // lines about one load
+constexpr std::size_t kMaxLogged = 20;  // lines about one load
 
 // The rows that are ignored now and were not before.
 std::vector<std::string> new_lines(const TuningState& before, const TuningState& now) {
@@ -18,7 +18,7 @@ std::vector<std::string> new_lines(const TuningState& before, const TuningState&
     for (const IgnoredRow& ignored : now.ignored()) {
         std::string text = ignored_text(ignored);
         if (before.ignores(text)) continue;
-        if (lines.size() == kMostLogged) {
+        if (lines.size() == kMaxLogged) {
             lines.emplace_back("more rows of tuning tables are ignored; health lists some of them");
             break;
         }

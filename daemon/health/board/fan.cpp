@@ -4,7 +4,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kMostFans = 16;
+constexpr std::size_t kMaxFans = 16;
 
 // JetPack 4: one fan with files of its own.
 void find_pwm_fan(Reader& reader, std::vector<FanLayout>& fans) {
@@ -31,7 +31,7 @@ void find_board_fans(Reader& reader, const HwmonDevice& device, std::vector<FanL
     for (int i = 1; i <= 8; ++i) {
         const std::string number = std::to_string(i);
         Source revolutions = reader.find(device.folder + "/fan" + number + "_input");
-        if (revolutions.path.empty() || fans.size() >= kMostFans) return;
+        if (revolutions.path.empty() || fans.size() >= kMaxFans) return;
         fans.push_back({device.name + " fan" + number, reader.find(device.folder + "/pwm" + number),
                         std::move(revolutions)});
     }

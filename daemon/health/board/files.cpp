@@ -18,7 +18,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr int kMostEntries = 4096;
+constexpr int kMaxEntries = 4096;
 
 // Compares names; runs of digits count as numbers.
 bool before(const std::string& a, const std::string& b) {
@@ -110,7 +110,7 @@ std::vector<std::string> SystemFiles::list(const std::string& path) {
     if (!directory) return {};
     (void)fd.release();  // now owned by the directory
     std::vector<std::string> names;
-    for (int i = 0; i < kMostEntries; ++i) {
+    for (int i = 0; i < kMaxEntries; ++i) {
         const dirent* entry = ::readdir(directory.get());
         if (entry == nullptr) break;
         std::string name = entry->d_name;

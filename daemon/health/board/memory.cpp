@@ -5,7 +5,7 @@ namespace tegu::daemon::health {
 namespace {
 
 constexpr std::size_t kMeminfoLimit = 16 * 1024;
-constexpr std::size_t kMostZram = 64;
+constexpr std::size_t kMaxZram = 64;
 constexpr Range kKibibytes{0, INT64_MAX / 1024};
 
 // Parses "12.34", the format of avgN in PSI files, as hundredths.
@@ -122,7 +122,7 @@ MemoryLayout find_memory(Reader& reader) {
     layout.memory_pressure = reader.find("proc/pressure/memory");
     layout.io_pressure = reader.find("proc/pressure/io");
     for (const std::string& name : reader.list("sys/block")) {
-        if (name.compare(0, 4, "zram") != 0 || layout.zram.size() >= kMostZram) continue;
+        if (name.compare(0, 4, "zram") != 0 || layout.zram.size() >= kMaxZram) continue;
         const Source size = reader.find("sys/block/" + name + "/disksize");
         const Value<std::int64_t> bytes = reader.integer(size, kAnyCount);
         if (bytes.known() && *bytes == 0) continue;  // no such device is set up

@@ -8,7 +8,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kMostRails = 64;
+constexpr std::size_t kMaxRails = 64;
 constexpr int kChannels = 3;  // of an INA3221
 
 // Rounds to the digits that products and sums of thousandths have.
@@ -31,7 +31,7 @@ void find_iio_rails(Reader& reader, std::vector<RailLayout>& rails) {
             for (int channel = 0; channel < kChannels; ++channel) {
                 const std::string number = std::to_string(channel);
                 const Value<std::string> label = reader.word(reader.find(folder + "/rail_name_" + number));
-                if (!is_rail(label) || rails.size() >= kMostRails) continue;
+                if (!is_rail(label) || rails.size() >= kMaxRails) continue;
                 RailLayout rail;
                 rail.name = *label, rail.chip = chip;
                 rail.millivolts = reader.find(folder + "/in_voltage" + number + "_input");
@@ -51,7 +51,7 @@ void find_hwmon_rail(Reader& reader, const std::string& folder, const std::strin
                      std::vector<RailLayout>& rails) {
     const std::string number = std::to_string(channel);
     const Value<std::string> label = reader.word(reader.find(folder + "/in" + number + "_label"));
-    if (!is_rail(label) || rails.size() >= kMostRails) return;
+    if (!is_rail(label) || rails.size() >= kMaxRails) return;
     const std::string current = folder + "/curr" + number;
     RailLayout rail;
     rail.name = *label, rail.chip = chip;

@@ -13,8 +13,8 @@ constexpr std::uint64_t kFindAgainNs = 60 * kSecondNs;
 constexpr std::uint64_t kFindVanishedNs = 5 * kSecondNs;  // shortest interval, however often files change
 
 Value<std::int64_t> bytes(std::uint64_t count) {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    return static_cast<std::int64_t>(count < kMost ? count : kMost);
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::int64_t>(count < kMax ? count : kMax);
 }
 
 }  // namespace

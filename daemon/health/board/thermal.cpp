@@ -9,7 +9,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kMostZones = 64, kMostTrips = 32, kMostThrottles = 128;
+constexpr std::size_t kMaxZones = 64, kMaxTrips = 32, kMaxThrottles = 128;
 
 // PMIC-Die of JetPack 4 reports 100 C always.
 bool is_real(std::string_view zone) {
@@ -41,7 +41,7 @@ void lower(Value<double>& bound, const Value<double>& celsius) {
 void find_trips(Reader& reader, const std::string& folder, ZoneLayout& zone) {
     zone.throttles_at_celsius = Unknown{Cause::Missing, folder + ": has no trip point that throttles"};
     zone.critical_at_celsius = Unknown{Cause::Missing, folder + ": has no critical trip point"};
-    for (std::size_t i = 0; i < kMostTrips; ++i) {
+    for (std::size_t i = 0; i < kMaxTrips; ++i) {
         const std::string trip = folder + "/trip_point_" + std::to_string(i);
         const Source source = reader.find(trip + "_type");
         if (source.path.empty()) return;
@@ -59,7 +59,7 @@ void find_trips(Reader& reader, const std::string& folder, ZoneLayout& zone) {
 std::vector<ZoneLayout> find_zones(Reader& reader) {
     std::vector<ZoneLayout> zones;
     for (const std::string& entry : reader.list("sys/class/thermal")) {
-        if (without_number(entry) != "thermal_zone" || zones.size() >= kMostZones) continue;
+        if (without_number(entry) != "thermal_zone" || zones.size() >= kMaxZones) continue;
         const std::string folder = "sys/class/thermal/" + entry;
         ZoneLayout zone;
         const Value<std::string> type = reader.word(reader.find(folder + "/type"));
@@ -78,7 +78,7 @@ void find_sensors(Reader& reader, const HwmonDevice& device, std::vector<ZoneLay
     for (int i = 1; i <= 3; ++i) {
         const std::string stem = device.folder + "/temp" + std::to_string(i);
         const Source source = reader.find(stem + "_input");
-        if (source.path.empty() || zones.size() >= kMostZones) continue;
+        if (source.path.empty() || zones.size() >= kMaxZones) continue;
         const Value<std::string> label = reader.word(reader.find(stem + "_label"));
         ZoneLayout zone;
         zone.name = device.name + " " + label.value_or(std::to_string(i));
@@ -93,7 +93,7 @@ void find_sensors(Reader& reader, const HwmonDevice& device, std::vector<ZoneLay
 std::vector<ThrottleLayout> find_throttles(Reader& reader) {
     std::vector<ThrottleLayout> throttles;
     for (const std::string& entry : reader.list("sys/class/thermal")) {
-        if (without_number(entry) != "cooling_device" || throttles.size() >= kMostThrottles) continue;
+        if (without_number(entry) != "cooling_device" || throttles.size() >= kMaxThrottles) continue;
         const std::string folder = "sys/class/thermal/" + entry;
         const Value<std::string> type = reader.word(reader.find(folder + "/type"));
         if (type.known() && slows_down(*type))

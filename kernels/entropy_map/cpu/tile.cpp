@@ -235,9 +235,8 @@ std::size_t method_scratch_bytes(EntropyMethod method, const EntropyLayout& layo
 
 EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, const EntropyPolicy& policy) {
     EntropyLayout layout;
-    const std::uint64_t most_cols =
-        policy.method == EntropyMethod::Prefix ? kMaxPrefixCols : policy.tile_cols;
-    const std::uint64_t strip = std::min<std::uint64_t>(policy.tile_cols, most_cols);
+    const std::uint64_t max_cols = policy.method == EntropyMethod::Prefix ? kMaxPrefixCols : policy.tile_cols;
+    const std::uint64_t strip = std::min<std::uint64_t>(policy.tile_cols, max_cols);
     layout.tiles_down = (job.rows + policy.tile_rows - 1) / policy.tile_rows;
     layout.tiles_across = (job.cols + strip - 1) / strip;
     layout.tile_rows = std::min<std::uint64_t>(policy.tile_rows, job.rows);

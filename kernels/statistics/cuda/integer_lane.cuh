@@ -57,31 +57,31 @@ class PackedExtremes {
         }
     }
     TEGU_DEVICE T low() const {
-        std::uint32_t low = kMost;
+        std::uint32_t low = kMax;
         TEGU_UNROLL
         for (unsigned p = 0; p < kPerWord; ++p) {
             const std::uint32_t upper = low_[p] >> (32 - kBits);
-            const std::uint32_t lower = kFastHalves ? low_[p] >> (16 - kBits) & kMost : upper;
+            const std::uint32_t lower = kFastHalves ? low_[p] >> (16 - kBits) & kMax : upper;
             low = upper < low ? upper : low;
             low = lower < low ? lower : low;
         }
-        return static_cast<T>(low ^ (kTurn & kMost));
+        return static_cast<T>(low ^ (kTurn & kMax));
     }
     TEGU_DEVICE T high() const {
         std::uint32_t high = 0;
         TEGU_UNROLL
         for (unsigned p = 0; p < kPerWord; ++p) {
             const std::uint32_t upper = high_[p] >> (32 - kBits);
-            const std::uint32_t lower = kFastHalves ? high_[p] >> (16 - kBits) & kMost : upper;
+            const std::uint32_t lower = kFastHalves ? high_[p] >> (16 - kBits) & kMax : upper;
             high = upper > high ? upper : high;
             high = lower > high ? lower : high;
         }
-        return static_cast<T>(high ^ (kTurn & kMost));
+        return static_cast<T>(high ^ (kTurn & kMax));
     }
 
   private:
     static constexpr unsigned kBits = 8 * sizeof(T);
-    static constexpr std::uint32_t kMost = (1u << kBits) - 1u;
+    static constexpr std::uint32_t kMax = (1u << kBits) - 1u;
     static constexpr unsigned kPerWord = (kFastHalves ? 16 : 32) / kBits;
     static constexpr std::uint32_t kTurn = !Signedness<T>::kSigned ? 0
                                            : sizeof(T) == 1        ? 0x80808080u

@@ -158,11 +158,11 @@ TEST(CostModel, ALastingChangeIsLearntWithinSomeTenJobs) {
 
 TEST(CostModel, TinyAndColdJobsTeachNothingAndAreNoRecord) {
     CostModel model = machine(2);
-    for (int i = 0; i < 1000; ++i) run(model, Target::Inline, 1, planned(CostModel::kLeastNs - 1), 1'000'000);
+    for (int i = 0; i < 1000; ++i) run(model, Target::Inline, 1, planned(CostModel::kMinNs - 1), 1'000'000);
     for (int i = 0; i < 1000; ++i) run(model, Target::Pool, 2, planned(kLong), 100.0 * kLong, true);
     EXPECT_EQ(kLong, model.predict_ns(planned(kLong), kOneThread));
     EXPECT_EQ(0u, model.record(Operation::Topk).jobs);
-    run(model, Target::Inline, 1, planned(CostModel::kLeastNs), 6000);
+    run(model, Target::Inline, 1, planned(CostModel::kMinNs), 6000);
     EXPECT_EQ(1u, model.record(Operation::Topk).jobs);
 }
 
@@ -297,13 +297,13 @@ TEST(CostModel, MemoryIsBounded) {
     CostModel model = machine(1);
     const CostClass first = planned(kLong);
     for (int i = 0; i < 20; ++i) run(model, Target::Inline, 1, first, 4.0 * kLong);
-    for (std::uint64_t i = 0; i < 3 * CostModel::kMostClasses; ++i) {
+    for (std::uint64_t i = 0; i < 3 * CostModel::kMaxClasses; ++i) {
         CostClass job = planned(kLong);
         job.key = i << 32;
         run(model, Target::Inline, 1, job, kLong);
         if (i % 100 == 0) run(model, Target::Inline, 1, first, 4.0 * kLong);
     }
-    EXPECT_EQ(std::size_t{CostModel::kMostClasses}, model.classes(kOneThread));
+    EXPECT_EQ(std::size_t{CostModel::kMaxClasses}, model.classes(kOneThread));
     EXPECT_NEAR(4.0 * kLong, predicted(model, first, kOneThread), 0.3 * kLong) << "what is in use stays";
 }
 

@@ -102,11 +102,11 @@ TEST(SampleMemory, HoldsNoMoreThanItIs) {
         const Job job = job_of(sample).value();
         return SampleMemory::holds(job, kernels::plan_job(job).value());
     };
-    EXPECT_TRUE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMostElements, 0, 0, false}));
-    EXPECT_FALSE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMostElements + 1, 0, 0, false}));
-    EXPECT_FALSE(holds({Operation::Reduce, ElementType::F64, 1, ProbePlan::kMostElements, 1, 0, false}));
+    EXPECT_TRUE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMaxElements, 0, 0, false}));
+    EXPECT_FALSE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMaxElements + 1, 0, 0, false}));
+    EXPECT_FALSE(holds({Operation::Reduce, ElementType::F64, 1, ProbePlan::kMaxElements, 1, 0, false}));
     EXPECT_FALSE(
-        holds({Operation::EntropyMap, ElementType::U8, 1, 2 * ProbePlan::kMostElements, 25, 0, false}))
+        holds({Operation::EntropyMap, ElementType::U8, 1, 2 * ProbePlan::kMaxElements, 25, 0, false}))
         << "its map is four times as large";
 }
 

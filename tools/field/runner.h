@@ -45,7 +45,7 @@ class Runner {
     Result<void> run_case(const Part& part, Case one, double allotted, Wall::time_point deadline);
     Result<void> measure_case(const Part& part, Case& one, double allotted, ResultRecord& record);
     Result<void> record_case(const Case& one, ResultRecord record, const std::vector<double>& seconds);
-    // Why there is no time for the case; empty: there is.
+    // The reason why there is no time for the case; empty: there is time.
     std::string no_time_reason(const Case& one, Wall::time_point deadline) const;
     Result<void> skip(const Part& part, const Case& one, std::string reason, bool retry);
     Result<void> read_board(const Part& part, Moment moment);

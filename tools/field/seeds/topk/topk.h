@@ -20,7 +20,7 @@ struct ListPolicy {
     unsigned blocks;   // of the first launch
 };
 
-// How a value enters a list, and how the lists of a block are merged.
+// The way a value enters a list, and the way the lists of a block are merged.
 enum class ListMethod : std::uint8_t {
     // The seed: search the list for the value, then compare with its smallest entry; merge by insertion.
     Search,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eleven element types of an array. Wire ids, dispatch, clients, tools and tests expand this one list.
+// The eleven element types of an array, in one list that wire ids, dispatch, clients, tools and tests expand.
 // The numbers are on the wire and in stored files: never renumber, append only. C++14 except for the words,
 // because device code includes it.
 #pragma once

@@ -4,13 +4,13 @@
 namespace tegu {
 
 void keep_ignored(IgnoredRow ignored, std::size_t count, std::vector<IgnoredRow>* list) {
-    if (count <= kMostIgnoredKept) list->push_back(std::move(ignored));
+    if (count <= kMaxIgnoredKept) list->push_back(std::move(ignored));
 }
 
 void end_ignored(std::size_t count, std::vector<IgnoredRow>* list) {
-    if (count > kMostIgnoredKept)
+    if (count > kMaxIgnoredKept)
         list->back().reason +=
-            "; " + std::to_string(count - kMostIgnoredKept) + " more parts of this table are ignored";
+            "; " + std::to_string(count - kMaxIgnoredKept) + " more parts of this table are ignored";
 }
 
 }  // namespace tegu

@@ -8,7 +8,7 @@
 
 namespace tegu {
 
-inline constexpr std::size_t kMostIgnoredKept = 100;  // of one table
+inline constexpr std::size_t kMaxIgnoredKept = 100;  // of one table
 
 // Adds `ignored` to the list if it is among the first of its table. `count`: ignored parts of this table so
 // far, including this one.

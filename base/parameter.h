@@ -37,7 +37,7 @@ template <class Params, class T>
 struct Number {
     const char* name;
     T Params::*member;
-    std::uint64_t least, most;
+    std::uint64_t min, max;
     const char* allowed;   // for messages and tables: "odd, 3 to 63"
     const char* sentence;  // may be empty
 };
@@ -74,7 +74,7 @@ template <class Params, class T>
 struct List {
     const char* name;
     std::vector<T> Params::*member;
-    std::uint32_t most;
+    std::uint32_t max;
     const char* allowed;   // "1..5 operations"
     const char* too_many;  // the message for a longer list
     const char* count_name;

@@ -28,7 +28,7 @@ class SpinWait {
     // already. Optional for a thread that waits all the time. After it, a poll in vain for the whole limit is
     // a disturbance: it may have kept the other side from the core.
     void begin(TimePoint now) {
-        last_look_ = now;
+        last_poll_ = now;
         if (!waiting_) begin_ = now;
         waiting_ = true;
     }
@@ -37,30 +37,30 @@ class SpinWait {
     void note_event(TimePoint now, Clock::duration limit) {
         awake_ = now - begin_ < 2 * limit && now >= not_before_;
         trial_ = now - begin_ >= limit;
-        begin_ = last_look_ = now;
+        begin_ = last_poll_ = now;
         waiting_ = false;
     }
 
     // No event: true to poll again at once, false to sleep until the next event.
     bool stay_awake(TimePoint now, Clock::duration limit) {
         const bool in_vain = (waiting_ || trial_) && now - begin_ >= limit;
-        if (awake_ && (in_vain || now - last_look_ > kPreempted)) {
+        if (awake_ && (in_vain || now - last_poll_ > kPreempted)) {
             back_off(now);
             awake_ = false;
         }
-        last_look_ = now;
+        last_poll_ = now;
         return awake_ = awake_ && now - begin_ < limit;
     }
 
   private:
     void back_off(TimePoint now) {
-        if (last_look_ - not_before_ > kCalm) pause_ = Clock::duration::zero();
+        if (last_poll_ - not_before_ > kCalm) pause_ = Clock::duration::zero();
         not_before_ = now + pause_;
         pause_ = std::min<Clock::duration>(std::max<Clock::duration>(2 * pause_, kShortestBackOff), kBackOff);
     }
 
     TimePoint begin_{};
-    TimePoint last_look_{};
+    TimePoint last_poll_{};
     TimePoint not_before_{};
     Clock::duration pause_{};  // pause after the next disturbance
     bool waiting_ = false;

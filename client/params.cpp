@@ -112,7 +112,7 @@ Result<void> load_into(Params& params, const tegu_params& raw, const char* reser
     for_each_list<Params>([&](const auto& list) {
         const void* elements;
         std::memcpy(&elements, bytes, sizeof elements);
-        loaded = check_list(elements, fixed.count, list.most, list.name);
+        loaded = check_list(elements, fixed.count, list.max, list.name);
         if (loaded) loaded = load_list(elements, fixed.count, params.*list.member);
     });
     return loaded;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kBackendWords[] = {"auto", "cpu", "gpu"};  // in the order of ExecutorBackend
 constexpr std::string_view kMemoryWords[] = {"auto", "A", "B", "C", "discrete"};  // in the order of GpuMemory
 constexpr std::string_view kDevicesWords[] = {"auto", "all"};
-constexpr std::size_t kMostDevices = 16;
+constexpr std::size_t kMaxDevices = 16;
 constexpr LogLevel kLevels[] = {LogLevel::Error, LogLevel::Warning, LogLevel::Notice, LogLevel::Info,
                                 LogLevel::Debug};
 // in the order of kLevels
@@ -163,7 +163,7 @@ std::optional<std::string> parse_devices(const SettingInfo& info, std::string_vi
         if (more) text.remove_prefix(comma + 1);
         while (!digits.empty() && digits.front() == ' ') digits.remove_prefix(1);
         const std::optional<std::uint64_t> number = parse_digits(digits, 10);
-        if (!number || !in_range(info, *number) || numbers.size() == kMostDevices) return std::nullopt;
+        if (!number || !in_range(info, *number) || numbers.size() == kMaxDevices) return std::nullopt;
         if (std::find(numbers.begin(), numbers.end(), *number) != numbers.end()) return std::nullopt;
         numbers.push_back(*number);
         list += (list.empty() ? "" : ",") + std::to_string(*number);
@@ -231,7 +231,7 @@ std::string allowed_text(const SettingInfo& info) {
         case SettingKind::Microseconds: return range_text(info) + " microseconds";
         case SettingKind::Milliseconds: return range_text(info) + " milliseconds";
         case SettingKind::Devices:
-            return "\"auto\", \"all\", or up to " + std::to_string(kMostDevices) + " different numbers " +
+            return "\"auto\", \"all\", or up to " + std::to_string(kMaxDevices) + " different numbers " +
                    range_text(info) + ", such as \"0,2\"";
         case SettingKind::Level:
         case SettingKind::Backend:

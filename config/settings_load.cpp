@@ -30,7 +30,7 @@ class Checker {
     }
 
   private:
-    struct Place {
+    struct Found {
         const SettingInfo* info;
         toml::source_position at;
         bool valid;
@@ -60,7 +60,7 @@ class Checker {
                        unknown_key(table, name));
         const toml::source_position at = node.is_table() ? key.source().begin : node.source().begin;
         const Result<SettingValue> value = check_node(*info, node);
-        places_.push_back({info, at, value.ok()});
+        found_.push_back({info, at, value.ok()});
         if (value)
             info->set(out_.settings, *value);
         else
@@ -87,35 +87,35 @@ class Checker {
         return nearest.empty() ? "unknown key" : "unknown key; did you mean " + std::string(nearest) + "?";
     }
 
-    const Place* find_place(const SettingInfo& info) const {
-        const auto place =
-            std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.info == &info; });
-        return place == places_.end() ? nullptr : &*place;
+    const Found* find(const SettingInfo& info) const {
+        const auto found =
+            std::find_if(found_.begin(), found_.end(), [&](const Found& p) { return p.info == &info; });
+        return found == found_.end() ? nullptr : &*found;
     }
 
     // Reports the error at the setting that the file names; at the smaller one if it names both.
     void check_order(const SettingInfo& smaller, const SettingInfo& larger) {
         const SettingValue low = smaller.get(out_.settings);
         const SettingValue high = larger.get(out_.settings);
-        const Place* low_place = find_place(smaller);
-        const Place* high_place = find_place(larger);
+        const Found* low_found = find(smaller);
+        const Found* high_found = find(larger);
         const bool unusable =
-            (low_place != nullptr && !low_place->valid) || (high_place != nullptr && !high_place->valid);
+            (low_found != nullptr && !low_found->valid) || (high_found != nullptr && !high_found->valid);
         if (unusable || !(high < low)) return;
-        const bool at_low = low_place != nullptr;
+        const bool at_low = low_found != nullptr;
         const SettingInfo& here = at_low ? smaller : larger;
         const SettingInfo& other = at_low ? larger : smaller;
         std::string text = "found " + value_text(here, at_low ? low : high) +
                            (at_low ? ", allowed at most " : ", allowed at least ");
         text += std::string(other.key) + ", which is " + value_text(other, at_low ? high : low);
-        if ((at_low ? high_place : low_place) == nullptr) text += " by default";
-        if (at_low || high_place != nullptr)
-            add((at_low ? low_place : high_place)->at, std::string(here.key), text);
+        if ((at_low ? high_found : low_found) == nullptr) text += " by default";
+        if (at_low || high_found != nullptr)
+            add((at_low ? low_found : high_found)->at, std::string(here.key), text);
     }
 
     std::string file_;
     LoadedSettings& out_;
-    std::vector<Place> places_;
+    std::vector<Found> found_;
 };
 
 LoadedSettings file_error(const std::string& file, std::string text) {

@@ -66,8 +66,8 @@ std::optional<TextError> check_line(std::string_view line, std::uint32_t number)
     const std::size_t first = line.find_first_not_of(" \t");
     const bool comment = first != std::string_view::npos && line[first] == '#';
     if (!comment && static_cast<std::size_t>(std::count(line.begin(), line.end(), '.')) > kMaxDotsPerLine) {
-        const std::string most = std::to_string(kMaxDotsPerLine);
-        return error_at(1, "found more than " + most + " dots on a line, allowed at most that");
+        const std::string max = std::to_string(kMaxDotsPerLine);
+        return error_at(1, "found more than " + max + " dots on a line, allowed at most that");
     }
     const LineParts parts = parts_of(line);
     if (parts.long_string) return error_at(1, "found a string of several lines, allowed on one line each");
@@ -112,7 +112,7 @@ std::string node_text(const toml::node& node) {
     }
 }
 
-Result<std::string> read_toml_file(const std::string& path, std::size_t most_bytes) {
+Result<std::string> read_toml_file(const std::string& path, std::size_t max_bytes) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd.valid()) return io_error("cannot be opened", errno);
     struct stat status = {};
@@ -123,7 +123,7 @@ Result<std::string> read_toml_file(const std::string& path, std::size_t most_byt
     }
     std::string text;
     char chunk[16384];
-    while (text.size() <= most_bytes) {
+    while (text.size() <= max_bytes) {
         const ssize_t got = ::read(fd.get(), chunk, sizeof chunk);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return io_error("cannot be read", errno);
@@ -133,10 +133,10 @@ Result<std::string> read_toml_file(const std::string& path, std::size_t most_byt
     return text;
 }
 
-TomlText parse_toml(std::string_view text, std::size_t most_bytes) {
-    if (text.size() > most_bytes) {
-        const std::string most = std::to_string(most_bytes);
-        return {{}, TextError{0, 0, "found more than " + most + " bytes, allowed at most that"}};
+TomlText parse_toml(std::string_view text, std::size_t max_bytes) {
+    if (text.size() > max_bytes) {
+        const std::string max = std::to_string(max_bytes);
+        return {{}, TextError{0, 0, "found more than " + max + " bytes, allowed at most that"}};
     }
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());

@@ -19,9 +19,9 @@
 
 namespace tegu::config {
 
-// The bytes of a regular file, at most `most_bytes` and a few. Error texts follow the file's name: NotFound
+// The bytes of a regular file, at most `max_bytes` and a few. Error texts follow the file's name: NotFound
 // (no such file), Denied, Io. Blocks as long as the file system does.
-Result<std::string> read_toml_file(const std::string& path, std::size_t most_bytes);
+Result<std::string> read_toml_file(const std::string& path, std::size_t max_bytes);
 
 struct TextError {
     std::uint32_t line = 0;    // from 1; 0: the text as a whole
@@ -33,7 +33,7 @@ struct TomlText {
     std::optional<TextError> error;
 };
 // Safe for any bytes.
-TomlText parse_toml(std::string_view text, std::size_t most_bytes);
+TomlText parse_toml(std::string_view text, std::size_t max_bytes);
 
 // A key as written in the file: quoted where TOML requires quotes.
 std::string key_text(std::string_view key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads tuning tables from TOML files (format: docs/tuning.md). Invalid parts are left out and reported with
-// their position; the rest is used. kernels/tuning checks rows against the device and the kernels. Safe for
-// any bytes: the target of tests/config/fuzz_tuning.
+// their position; the rest is used. Safe for any bytes; kernels/tuning checks rows against the device and the
+// kernels.
 #pragma once
 
 #include <functional>

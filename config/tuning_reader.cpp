@@ -56,13 +56,13 @@ Check read_keys(const toml::table& table, const Key<T> (&keys)[N], const std::st
         return expression;                                                                 \
     }
 
-constexpr std::int64_t kMost = 1000000000;
+constexpr std::int64_t kMax = 1000000000;
 
 const Key<TuningDevice> kDeviceKeys[] = {
     {"name", false, TEGU_READ(TuningDevice, read_text(node, key, &to->name))},
     {"compute_capability", false, TEGU_READ(TuningDevice, read_capability(node, &to->compute_capability))},
-    {"multiprocessors", false, TEGU_READ(TuningDevice, read_count(node, key, kMost, &to->multiprocessors))},
-    {"cpu_threads", false, TEGU_READ(TuningDevice, read_count(node, key, kMost, &to->cpu_threads))},
+    {"multiprocessors", false, TEGU_READ(TuningDevice, read_count(node, key, kMax, &to->multiprocessors))},
+    {"cpu_threads", false, TEGU_READ(TuningDevice, read_count(node, key, kMax, &to->cpu_threads))},
 };
 
 const Key<TuningEvidence> kEvidenceKeys[] = {
@@ -74,7 +74,7 @@ const Key<TuningEvidence> kEvidenceKeys[] = {
     {"driver", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->driver))},
     {"toolkit", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->toolkit))},
     {"power_mode", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->power_mode))},
-    {"clock_mhz", false, TEGU_READ(TuningEvidence, read_count(node, key, kMost, &to->clock_mhz))},
+    {"clock_mhz", false, TEGU_READ(TuningEvidence, read_count(node, key, kMax, &to->clock_mhz))},
 };
 
 Check read_evidence(const toml::node& node, const std::string& file, TuningEvidence* to) {
@@ -115,7 +115,7 @@ Check read_policy(const toml::node& node, const std::string& file, std::vector<T
 #define TEGU_CLASS_KEYS(T)                                                              \
     {"backend", true, TEGU_READ(T, read_backend(node, &to->jobs.backend))},             \
         {"operation", true, TEGU_READ(T, read_text(node, key, &to->jobs.operation))},   \
-        {"revision", true, TEGU_READ(T, read_count(node, key, kMost, &to->revision))},  \
+        {"revision", true, TEGU_READ(T, read_count(node, key, kMax, &to->revision))},   \
         {"width", false, TEGU_READ(T, read_count(node, key, 8, &to->jobs.width))},      \
         {"type", false, TEGU_READ(T, read_text(node, key, &to->jobs.type))},            \
         {"variant", false, TEGU_READ(T, read_text(node, key, &to->jobs.variant))},      \
@@ -134,7 +134,7 @@ const Key<TuningRow> kRowKeys[] = {
 
 const Key<CostRow> kCostKeys[] = {
     TEGU_CLASS_KEYS(CostRow),
-    {"threads", false, TEGU_READ(CostRow, read_count(node, key, kMost, &to->threads))},
+    {"threads", false, TEGU_READ(CostRow, read_count(node, key, kMax, &to->threads))},
     {"points", true, TEGU_READ(CostRow, read_points(node, &to->points))},
 };
 

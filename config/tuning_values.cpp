@@ -35,17 +35,17 @@ bool is_word(const std::string& text) {
 Check read_text(const toml::node& node, const char* key, std::string* to) {
     const auto* const text = node.as_string();
     if (text == nullptr || !is_plain(text->get())) {
-        const std::string most = std::to_string(kMaxTextBytes);
-        return wrong(node, key, "a string of at most " + most + " printable ASCII characters");
+        const std::string max = std::to_string(kMaxTextBytes);
+        return wrong(node, key, "a string of at most " + max + " printable ASCII characters");
     }
     *to = text->get();
     return std::nullopt;
 }
 
-Check read_count(const toml::node& node, const char* key, std::int64_t most, unsigned* to) {
+Check read_count(const toml::node& node, const char* key, std::int64_t max, unsigned* to) {
     const auto* const number = node.as_integer();
-    if (number == nullptr || number->get() < 0 || number->get() > most)
-        return wrong(node, key, "an integer 0.." + std::to_string(most));
+    if (number == nullptr || number->get() < 0 || number->get() > max)
+        return wrong(node, key, "an integer 0.." + std::to_string(max));
     *to = static_cast<unsigned>(number->get());
     return std::nullopt;
 }
@@ -98,8 +98,8 @@ Check read_range(const toml::node& node, const char* key, TuningRange* to) {
 }
 
 Check read_points(const toml::node& node, std::vector<CostPoint>* to) {
-    const std::string most = std::to_string(kMaxPoints);
-    const std::string allowed = "[[elements, microseconds], ...] of numbers, up to " + most;
+    const std::string max = std::to_string(kMaxPoints);
+    const std::string allowed = "[[elements, microseconds], ...] of numbers, up to " + max;
     const auto* const array = node.as_array();
     if (array == nullptr || array->size() > kMaxPoints) return wrong(node, "points", allowed);
     for (const toml::node& each : *array) {

@@ -27,7 +27,7 @@ bool is_word(const std::string& text);   // likewise, and not empty
 
 // Each sets `*to`, or leaves it unchanged and returns the error. `key`: the name in that message.
 Check read_text(const toml::node& node, const char* key, std::string* to);
-Check read_count(const toml::node& node, const char* key, std::int64_t most, unsigned* to);
+Check read_count(const toml::node& node, const char* key, std::int64_t max, unsigned* to);
 Check read_number(const toml::node& node, const char* key, double* to);
 Check read_backend(const toml::node& node, TuningBackend* to);
 // "9.0" is 90.

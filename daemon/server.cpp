@@ -18,7 +18,7 @@
 namespace tegu::daemon {
 namespace {
 
-// more than a socket holds by default: one read takes it all
+// more than a socket holds by default, so that one read takes all
 constexpr std::size_t kReceiveAreaBytes = 256 * 1024;
 constexpr auto kSafetyPoll = std::chrono::seconds(1);  // while jobs run: bounds a wake-up lost on old kernels
 constexpr auto kShortestPause = std::chrono::milliseconds(1);
@@ -51,8 +51,8 @@ Server::Server(ServerOptions options, Listener listener)
 }
 
 Server::~Server() {
-    jobs_.executors.gpus().stop();  // what they hold of buffers ends before these
-    buffers_.stop();                // its threads post to the loop, which ends before them
+    jobs_.executors.gpus().stop();  // they hold buffers, so they end first
+    buffers_.stop();                // its threads post to the loop, which ends later
 }
 
 Result<void> Server::run() {
@@ -69,7 +69,7 @@ Result<void> Server::run() {
     try {
         close_all();
     } catch (const std::bad_alloc&) {
-        // Those that are left see their connections end.
+        // The connections of the remaining sessions end here.
     }
     if (stop_.failed) return *stop_.failed;
     GpuRecord::of_environment().forget();
@@ -119,7 +119,7 @@ void Server::loop() {
 
 void Server::watch(TimePoint when) {
     if (when >= poll_at_) return;
-    poll_at_ = kNever;  // in case that there is no memory to wait
+    poll_at_ = kNever;  // in case waiting fails on out of memory
     poll_timer_.expires_at(when);
     poll_timer_.async_wait([this](const boost::system::error_code& error) {
         if (!error) poll_all();
@@ -186,7 +186,7 @@ void Server::take_helped() {
 void Server::wait_for_held() {
     if (!held_events_.is_open()) {
         Fd events(::fcntl(buffers_.held.events(), F_DUPFD_CLOEXEC, 0));
-        if (!events) return;  // then charges end at the next poll for another reason
+        if (!events) return;  // charges then end at the next poll
         held_events_.assign(events.get());
         (void)events.release();
     }
@@ -198,13 +198,13 @@ void Server::wait_for_held() {
                             });
 }
 
-// Once a second: what is new, or could not be sent before.
+// Sends the state once a second, if it is new or an earlier attempt failed.
 void Server::tell_manager() {
     try {
         notify_again();
         status_.refresh(reports_, Clock::now());
     } catch (const std::bad_alloc&) {
-        // Retried in a second.
+        // The next second retries.
     }
 }
 
@@ -215,7 +215,7 @@ void Server::reload() {
     if (changed) buffers_.quotas.set_limits(options_.settings.values.limits);
     jobs_.reload(buffers_.pages);
     notify_ready(status_.begin(reports_, !changed));
-    if (changed) poll_all();  // new time limits may be over already
+    if (changed) poll_all();  // new time limits may have passed already
 }
 
 }  // namespace tegu::daemon

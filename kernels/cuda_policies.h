@@ -25,11 +25,11 @@ struct Policies {
 };
 
 // The policies of one job: nothing is owned; null: the defaults.
-constexpr unsigned kMostPolicyParts = 5;
+constexpr unsigned kMaxPolicyParts = 5;
 struct JobPolicies {
     const Policies* whole = nullptr;
     // of the parts of a fused job, in their order; null: as the whole
-    const Policies* parts[kMostPolicyParts] = {};
+    const Policies* parts[kMaxPolicyParts] = {};
 };
 
 }  // namespace cuda

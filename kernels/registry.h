@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of every operation in TEGU_OPERATIONS of base/operations.h. kernels/<stem>/<stem>.cpp defines
-// plan_<stem>() and run_<stem>(), kernels/<stem>/cuda/run.cpp defines cuda::run_<stem>(). plan_job() and
-// run_job() of both backends call them.
+// The entry points of every operation in TEGU_OPERATIONS of base/operations.h. kernels/<stem>/<stem>.cpp
+// defines plan_<stem>() and run_<stem>(), kernels/<stem>/cuda/run.cpp defines cuda::run_<stem>(). plan_job()
+// and run_job() of both backends call them.
 #pragma once
 
 #include "kernels/operation.h"

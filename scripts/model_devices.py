@@ -132,7 +132,7 @@ def quantile_bytes(sample, elements, width):
 
 def sample_rows(board, operation, moved, sample_of, begin, detail, fixed_us):
     """Rows of size classes where another sample saves LEAST_GAIN. `moved`: bytes for a sample, elements
-    and a width. `begin`: the shortest sequence that uses a sample."""
+    and a width. `begin`: the shortest segment that uses a sample."""
     rows = []
     for width in (1, 2, 4, 8):
         for low in CLASSES:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader and Writer: the two primitives of every codec. A Reader never reads outside its bytes. The first
-// error is kept, later reads give zeros, and finish() reports it: a decoder reads all fields and checks once.
-// A Writer grows the buffer once and fills it. Neither allocates on the path without errors, except that
-// growth.
+// Reader and Writer: the two primitives of every codec. A Reader never reads outside its bytes and keeps its
+// first error: a decoder reads all fields and checks finish() once. A Writer grows the buffer once and fills
+// it.
+//
+// Neither allocates on the path without errors, except that growth.
 #pragma once
 
 #include <cassert>
@@ -151,8 +152,8 @@ class Writer {
         end_ = out.data() + out.size();
         next_ = end_ - bytes;
     }
-    // Overwrites `place`.
-    explicit Writer(MutableBytes place) : next_(place.begin()), end_(place.end()) {}
+    // Overwrites `memory`.
+    explicit Writer(MutableBytes memory) : next_(memory.begin()), end_(memory.end()) {}
 
     void u8(std::uint8_t value) { store(value); }
     void u16(std::uint16_t value) { store(value); }

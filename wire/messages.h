@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages as structs, and the codec between structs and bytes. Pure functions: no I/O, no clocks, no state.
-// Decoders accept any bytes, name the wrong field, and allocate nothing from an unchecked length. Views
-// (Bytes, string_view) in decoded messages point into the decoded bytes. docs/protocol.md is the
-// specification.
+// Messages as structs, and the codec between structs and bytes (docs/protocol.md). Pure functions: decoders
+// accept any bytes, name the wrong field, and allocate nothing from an unchecked length. Views (Bytes,
+// string_view) in decoded messages point into the decoded bytes.
 #pragma once
 
 #include <array>

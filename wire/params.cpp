@@ -154,7 +154,7 @@ void read(Params& params, Reader& reader) {
     ReadFixed<Params> fixed{params, reader};
     walk<Params>(fixed, [&](std::size_t bytes) { reader.reserved(bytes); });
     for_each_list<Params>([&](const auto& list) {
-        if (fixed.count > list.most)
+        if (fixed.count > list.max)
             reader.fail(Status::BadRange, list.name, list.allowed, list.too_many, fixed.count);
         if (reader.ok()) read_elements(params.*list.member, fixed.count, reader);
     });

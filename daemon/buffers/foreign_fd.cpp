@@ -23,7 +23,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMostFds = 253;  // SCM_MAX_FD: with less capacity the kernel could drop some
+constexpr std::size_t kMaxFds = 253;  // SCM_MAX_FD: with less capacity the kernel could drop some
 
 constexpr unsigned kThreadsPerUser = 4;
 // limit for all users; each user may always have one, so that no user waits for another
@@ -101,7 +101,7 @@ void take_fds(msghdr& message, std::vector<Fd>& fds) {
 }  // namespace
 
 Received receive_with_fds(int socket, MutableBytes area) {
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMostFds)];
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxFds)];
     iovec part{area.data(), area.size()};
     msghdr message{};
     message.msg_iov = &part;

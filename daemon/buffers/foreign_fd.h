@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForeignFd: a descriptor from a client. Closing a socket or a FUSE file may block, so separate threads close
-// all but small memfds and pipes. Each user has a few such threads and one bounded queue. Any thread.
+// ForeignFd: a descriptor from a client, for any thread. Closing a socket or a FUSE file may block, so
+// separate threads close all but small memfds and pipes. Each user has a few such threads and one bounded
+// queue.
 #pragma once
 
 #include <sys/types.h>
@@ -29,7 +30,7 @@ std::size_t foreign_waiting();
 // Limits on a user's waiting descriptors. Above the first, only memfds are accepted from the user. Above the
 // second, no message of the user is read. So at most the second plus those of one message wait.
 inline constexpr std::size_t kManyForeign = 16;
-inline constexpr std::size_t kMostForeign = 256;
+inline constexpr std::size_t kMaxForeign = 256;
 // True for a memfd or a pipe: close() does not block on another process.
 bool closes_at_once(const Fd& fd);
 

@@ -31,7 +31,7 @@ class HeldMemory {
     // Ends the charges of freed memory.
     void poll() noexcept;
 
-    // Of that user.
+    // Bytes held by the user.
     std::uint64_t bytes(uid_t uid) const;
     // True if some memory of that user was added less than a second ago; it may be freed soon.
     bool lately(uid_t uid) const;

@@ -16,12 +16,12 @@ constexpr std::uint64_t kPerConnection = 2;
 constexpr std::uint64_t kRetryNs = 100'000'000;
 
 // `setting`: name of the limit in the settings file.
-Error over_quota(const char* setting, std::uint64_t most, const char* message) {
-    return field_error(Status::OverQuota, setting, "at most " + std::to_string(most), message);
+Error over_quota(const char* setting, std::uint64_t max, const char* message) {
+    return field_error(Status::OverQuota, setting, "at most " + std::to_string(max), message);
 }
 
-Error all_busy(const char* setting, std::uint64_t most, const char* message) {
-    Error error = field_error(Status::Busy, setting, "at most " + std::to_string(most), message);
+Error all_busy(const char* setting, std::uint64_t max, const char* message) {
+    Error error = field_error(Status::Busy, setting, "at most " + std::to_string(max), message);
     error.retry_after_ns = kRetryNs;
     return error;
 }
@@ -81,9 +81,9 @@ void Quotas::close_connection(uid_t uid) {
     forget_if_empty(uid);
 }
 
-Result<void> Quotas::start_job(uid_t uid, std::uint64_t held, std::uint64_t most) {
-    if (held >= most)
-        return over_quota("limits.jobs_in_flight_per_connection", most,
+Result<void> Quotas::start_job(uid_t uid, std::uint64_t held, std::uint64_t max) {
+    if (held >= max)
+        return over_quota("limits.jobs_in_flight_per_connection", max,
                           "this connection has too many jobs in flight");
     UserUsage& user = users_[uid];
     if (user.jobs >= limits_.jobs_per_uid) {
@@ -112,8 +112,8 @@ Result<BufferCharge> Quotas::charge_buffer(uid_t uid, std::uint64_t held, std::u
     if (bytes > limits_.buffer_bytes)
         return field_error(Status::TooLarge, "bytes", "1.." + std::to_string(limits_.buffer_bytes),
                            "a buffer of " + std::to_string(bytes) + " bytes is larger than allowed");
-    Result<void> room = check_held(held);
-    if (!room) return std::move(room).error();
+    Result<void> allowed = check_held(held);
+    if (!allowed) return std::move(allowed).error();
     const UserUsage now = user(uid);
     if (now.buffers >= limits_.buffers_per_uid)
         return over_quota("limits.buffers_per_uid", limits_.buffers_per_uid,

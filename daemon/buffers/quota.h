@@ -66,8 +66,8 @@ class Quotas {
     // Counts one more connection of a user who has some, without a limit check; close_connection() ends it.
     void hold_connection(uid_t uid);
 
-    // `held`: jobs in flight of the connection, of at most `most`. Errors: OverQuota.
-    Result<void> start_job(uid_t uid, std::uint64_t held, std::uint64_t most);
+    // `held`: jobs in flight of the connection, of at most `max`. Errors: OverQuota.
+    Result<void> start_job(uid_t uid, std::uint64_t held, std::uint64_t max);
     void end_job(uid_t uid);
 
     // Whether a connection with `held` buffers may have one more. Errors: OverQuota.

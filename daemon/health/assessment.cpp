@@ -16,7 +16,7 @@ double seconds_between(std::uint64_t earlier_ns, std::uint64_t later_ns) {
     return later_ns > earlier_ns ? static_cast<double>(later_ns - earlier_ns) / 1e9 : 0;
 }
 
-// The causes at this moment, and those of earlier assessments.
+// The causes of this assessment and of earlier ones.
 class Assessor {
   public:
     Assessor(Times now, const Assessment& previous) : now_(now), previous_(previous) {}

@@ -16,9 +16,9 @@ class Members {
     Members& put(const char* name, std::int64_t value) { return json_.key(name).integer(value), *this; }
     Members& put(const char* name, double value) { return json_.key(name).number(value), *this; }
     Members& put(const char* name, bool value) { return json_.key(name).boolean(value), *this; }
-    Members& put(const char* name, const char* value) = delete;  // which would be a bool
+    Members& put(const char* name, const char* value) = delete;  // else converted to bool
     Members& put(const char* name, const std::string& value) { return json_.key(name).text(value), *this; }
-    // null if it is empty.
+    // Writes null for an empty text.
     Members& text_or_null(const char* name, const std::string& value) {
         json_.key(name);
         value.empty() ? json_.null() : json_.text(value);

@@ -12,12 +12,12 @@ namespace {
 
 enum class Extent { All, WithoutCauses, WithoutLists, State };
 
-// Writes values, and gathers why the others are not known.
+// Writes known values, and collects the reasons of unknown ones.
 class Writer {
   public:
     Json& json() { return json_; }
 
-    // Objects and lists that are members; what stands in them is named "<path>.<name>".
+    // Begin an object or a list that is a member. The path of a value inside is "<path>.<name>".
     void begin(const char* name) {
         json_.key(name).begin_object();
         enter(name);
@@ -46,20 +46,20 @@ class Writer {
         else
             leave_out(name, value.unknown());
     }
-    // value("name", of.*member) for each pair of a name and a member.
+    // Calls value("name", of.*member) for each pair of a name and a member.
     template <class T, class M, class... Rest>
     void values(const T& of, const char* name, Value<M> T::*member, Rest... rest) {
         value(name, of.*member);
         if constexpr (sizeof...(rest) > 0) values(of, rest...);
     }
-    // An object that holds these alone.
+    // Writes an object with these members only.
     template <class T, class... Members>
     void object(const char* name, const T& of, Members... members) {
         begin(name);
         values(of, members...);
         end();
     }
-    // What is computed of other values: null where one of these is, and they say why.
+    // Writes a value computed from others: null if one of them is unknown, without a reason of its own.
     template <class T>
     void derived(const char* name, const Value<T>& value) {
         json_.key(name);

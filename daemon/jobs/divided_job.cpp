@@ -42,7 +42,7 @@ class JoinedReply final : public JobRunner {
 
 }  // namespace
 
-// What splits in two splits in more.
+// A job that splits in two also splits in more pieces.
 bool DividedJob::can_divide(const PreparedJob& whole) {
     return whole.input_count == 1 && whole.uses[0].buffer() != nullptr && !whole.in_place &&
            split::split_job(whole.job, whole.inputs[0].view, 2).has_value();
@@ -132,7 +132,7 @@ bool DividedJob::end_piece(JobTask& piece) {
 
 // A stopped job is not run again, regardless of its data.
 bool DividedJob::withdraw(const std::function<bool(const JobTask&)>& remove, Error error) {
-    if (left_ == 0) return false;  // its session will receive it
+    if (left_ == 0) return false;  // its session receives it
     withdrawn_ = true;
     error_ = std::move(error);
     for (const std::weak_ptr<JobTask>& each : tasks_) {

@@ -125,7 +125,7 @@ ExecutorLoad Executor::load() const {
     return load;
 }
 
-// Of the running job. REQUIRES: the lock is held.
+// Predicted rest of the running job. REQUIRES: the lock is held.
 std::uint64_t Executor::left_ns() const {
     const std::uint64_t spent_ns = nanoseconds(Clock::now() - running_since_);
     return running_ns_ > spent_ns ? running_ns_ - spent_ns : spent_ns;

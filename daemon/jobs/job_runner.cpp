@@ -99,7 +99,7 @@ void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& re
     if (prepared.in_output()) {
         offsets_ = prepared.output.offsets;
     } else {
-        // Smaller than what prepare_job laid out, which fitted.
+        // The result is smaller than the layout of prepare_job, which fitted.
         data_bytes = static_cast<std::size_t>(wire::layout_arrays(specs_, 8, offsets_).value());
     }
     reply_.backend = backend();

@@ -7,7 +7,7 @@
 namespace tegu::daemon {
 namespace {
 
-// "generation" -> "inputs[0].generation": adds the operand, which the buffer does not have.
+// Adds the operand to a field of the buffer: "generation" becomes "inputs[0].generation".
 Error prefixed(Error error, const std::string& operand) {
     error.field =
         operand + "." + (error.field.empty() || error.field == "descriptor" ? "handle" : error.field);
@@ -113,8 +113,8 @@ Result<void> check_overlap(const Buffers& buffers, const BufferRange& result, Pr
         input.is_output =
             prepared.plan.in_place && dense && range.begin == result.begin && range.end == first_end;
         if (input.is_output) continue;
-        const std::string place = prepared.plan.in_place ? ", or exactly those of a dense input" : "";
-        return bad_range("output.offset_bytes", "bytes that are not input of the same job" + place,
+        const std::string exception = prepared.plan.in_place ? ", or exactly those of a dense input" : "";
+        return bad_range("output.offset_bytes", "bytes that are not input of the same job" + exception,
                          "bytes " + std::to_string(result.begin) + " to " + std::to_string(result.end) +
                              " of the output overlap " + input_name(i) + " at " +
                              std::to_string(range.begin) + " to " + std::to_string(range.end));

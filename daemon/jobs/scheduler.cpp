@@ -7,7 +7,7 @@
 namespace tegu::daemon {
 namespace {
 
-// Costs are predictions of untrusted shapes: kept far below what the sums could overflow with.
+// Costs are predictions for untrusted shapes. The limit keeps their sums from overflowing.
 constexpr std::uint64_t kMaxCostNs = std::uint64_t{1} << 50;  // 13 days
 
 std::uint64_t cost_of(const Waiting& job) {

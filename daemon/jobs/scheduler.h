@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduler: selects the next job by deficit round robin over users, with predicted times. Among users with
 // quantum left the highest priority is first; users of equal priority alternate. A job may overdraw the
-// quantum, and later rounds pay the debt. Pure: no clock, no locks, no I/O.
+// quantum, and later rounds pay the debt.
+//
+// Pure: no clock, no locks, no I/O.
 #pragma once
 
 #include <sys/types.h>

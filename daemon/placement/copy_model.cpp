@@ -7,7 +7,7 @@
 namespace tegu::daemon {
 namespace {
 
-// Until something was copied: what memory of a small board does.
+// Speed before the first measured copy: that of memory on a small board.
 constexpr double kFixedNs = 10'000;
 constexpr double kByteNs = 0.25;
 constexpr CorrectionCurve::Parent kNothingKnown{0, 0.02};

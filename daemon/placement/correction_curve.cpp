@@ -7,13 +7,13 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr double kLeastLog2 = 10;  // of ns: the first cell
+constexpr double kMinLog2 = 10;  // of ns: the first cell
 constexpr double kCellsAnOctave = 2;
-constexpr double kAroundJobs = 0.5;  // neighbours and parent count as so many jobs beside the cell itself
+constexpr double kAroundJobs = 0.5;  // weight of neighbours and parent, in jobs of the cell itself
 constexpr double kFirstSpread = 0.25;
-constexpr double kLeastSpread = 0.06;  // octaves: times of one job vary by about 4 %
-constexpr double kClip = 2;            // spreads
-constexpr double kStaleJobs = 1000;    // that ran elsewhere: what a cell has seen counts half then
+constexpr double kMinSpread = 0.06;  // octaves: times of one job vary by about 4 %
+constexpr double kClip = 2;          // spreads
+constexpr double kStaleJobs = 1000;  // on other targets, after which a cell's evidence counts half
 constexpr double kRaise = 0.75, kRaisedSpread = 1;
 constexpr std::uint16_t kLongElsewhere = 8;  // jobs
 constexpr std::uint16_t kSettled = 4;        // jobs after which a wild measurement is clipped by the spread
@@ -21,7 +21,7 @@ constexpr std::uint16_t kSettled = 4;        // jobs after which a wild measurem
 }  // namespace
 
 std::size_t CorrectionCurve::cell_of(double expected_ns) {
-    const double position = (std::log2(std::max(expected_ns, 1.0)) - kLeastLog2) * kCellsAnOctave;
+    const double position = (std::log2(std::max(expected_ns, 1.0)) - kMinLog2) * kCellsAnOctave;
     return static_cast<std::size_t>(std::clamp(position, 0.0, static_cast<double>(kCells - 1)));
 }
 
@@ -59,16 +59,15 @@ void CorrectionCurve::observe(double expected_ns, double octaves, const Parent& 
     const double before = at(expected_ns, parent);
     Cell& cell = use(expected_ns);
     const double spread = cell.seen == 0 ? kFirstSpread : static_cast<double>(cell.spread);
-    const double most =
-        cell.seen < kSettled ? kFirstStep : std::min(kFirstStep, kClip * std::max(spread, kLeastSpread));
+    const double max =
+        cell.seen < kSettled ? kFirstStep : std::min(kFirstStep, kClip * std::max(spread, kMinSpread));
     // The first measurement is relative to the prior; later ones are relative to the mean.
     const double old = cell.seen == 0 ? before : static_cast<double>(cell.mean);
-    const double moved = std::clamp(octaves - old, -most, most);
+    const double moved = std::clamp(octaves - old, -max, max);
     const double share = std::max(weight * kNewest, 1.0 / (cell.seen + 1.0));
-    cell.mean = static_cast<float>(std::clamp(old + share * moved, -kMostOctaves, kMostOctaves));
-    // The spread may grow beyond what the clip lets through, so that a lasting change gets through in the
-    // end.
-    const double deviation = std::min(std::abs(octaves - old), 2 * most);
+    cell.mean = static_cast<float>(std::clamp(old + share * moved, -kMaxOctaves, kMaxOctaves));
+    // The spread may grow beyond the clip, so that a lasting change gets through in the end.
+    const double deviation = std::min(std::abs(octaves - old), 2 * max);
     cell.spread = static_cast<float>(spread + kNewest * (deviation - spread));
     if (cell.seen < kTrusted) ++cell.seen;
     cell.elsewhere = 0;
@@ -76,7 +75,7 @@ void CorrectionCurve::observe(double expected_ns, double octaves, const Parent& 
 
 void CorrectionCurve::seed(double expected_ns, double octaves) {
     Cell& cell = use(expected_ns);
-    const double bounded = std::clamp(octaves, -kMostOctaves, kMostOctaves);
+    const double bounded = std::clamp(octaves, -kMaxOctaves, kMaxOctaves);
     const double before = cell.seen == 0 ? bounded : static_cast<double>(cell.mean);
     cell.mean = static_cast<float>((before + bounded) / 2);
     cell.spread = static_cast<float>(kFirstSpread);
@@ -86,10 +85,10 @@ void CorrectionCurve::seed(double expected_ns, double octaves) {
 
 void CorrectionCurve::raise(double expected_ns, double octaves) {
     Cell& cell = use(expected_ns);
-    const double least = std::min(octaves, kMostOctaves);
-    if (cell.seen > 0 && static_cast<double>(cell.mean) >= least) return;
+    const double min = std::min(octaves, kMaxOctaves);
+    if (cell.seen > 0 && static_cast<double>(cell.mean) >= min) return;
     const double before = cell.seen == 0 ? 0 : static_cast<double>(cell.mean);
-    cell.mean = static_cast<float>(before + kRaise * (least - before));
+    cell.mean = static_cast<float>(before + kRaise * (min - before));
     // A large spread, so that a few fast jobs revert it.
     cell.spread = std::max(cell.spread, static_cast<float>(kRaisedSpread));
     cell.seen = std::clamp<std::uint16_t>(cell.seen, 1, kSettled - 1);
@@ -103,7 +102,7 @@ void CorrectionCurve::lower(double expected_ns, double octaves, const Parent& pa
     cell.elsewhere = 0;
     // So far below the bound that neighbours and parent do not lift it above.
     const double above = std::max(around(cell_of(expected_ns), parent) - octaves, 0.0);
-    cell.mean = static_cast<float>(std::max(octaves - above * kAroundJobs / cell.seen, -kMostOctaves));
+    cell.mean = static_cast<float>(std::max(octaves - above * kAroundJobs / cell.seen, -kMaxOctaves));
 }
 
 void CorrectionCurve::note_elsewhere(double expected_ns) {

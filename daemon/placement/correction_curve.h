@@ -11,7 +11,7 @@ namespace tegu::daemon {
 
 class CorrectionCurve {
   public:
-    static constexpr double kMostOctaves = 10;     // a correction stays within 2^-10..2^10
+    static constexpr double kMaxOctaves = 10;      // a correction stays within 2^-10..2^10
     static constexpr double kFirstStep = 2;        // maximum octaves that one of a cell's first jobs moves it
     static constexpr std::uint16_t kTrusted = 16;  // jobs; a higher count is clamped
     static constexpr unsigned kTrialsInARow = 3;   // the first one is a warm-up

@@ -11,7 +11,7 @@ void CostAccuracy::add(double ratio) {
     const double steps = std::min(std::abs(octaves) * kSteps, double{kSteps * kTop});
     ++counts_[static_cast<std::size_t>(steps)];
     sum_log2_ += octaves;
-    if (++jobs_ < kMost) return;
+    if (++jobs_ < kMax) return;
     const auto before = static_cast<double>(jobs_);
     jobs_ = 0;
     for (std::uint32_t& count : counts_) jobs_ += count /= 2;

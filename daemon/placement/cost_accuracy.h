@@ -8,11 +8,11 @@
 
 namespace tegu::daemon {
 
-// Accuracy of recent predictions; each job has the same weight. At kMost jobs all earlier weights are halved,
+// Accuracy of recent predictions; each job has the same weight. At kMax jobs all earlier weights are halved,
 // so old errors fade.
 class CostAccuracy {
   public:
-    static constexpr std::uint32_t kMost = 1024;
+    static constexpr std::uint32_t kMax = 1024;
 
     // REQUIRES: ratio > 0.
     void add(double ratio);

@@ -15,7 +15,7 @@ std::uint64_t key_of(const tuning::JobClass& job, unsigned fine) {
            std::uint64_t{fine & 0xff} << 16 | std::uint64_t{job.variants & 0xf} << 24;
 }
 
-// Of all parts; their order does not matter for the time.
+// Combines all parts. Their order does not affect the time.
 std::uint64_t key_of(const Job& job, const FusedParams& params) {
     std::uint64_t sum = 0;
     for (const FusedPart& part : params.parts)

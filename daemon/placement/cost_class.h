@@ -19,7 +19,7 @@ struct CostClass {
     double gpu_steps = 0;       // dependent launches
 
     Operation operation() const { return job.operation; }
-    // Of all sequences.
+    // Elements of all segments.
     double elements() const { return static_cast<double>(job.sequences) * static_cast<double>(job.elements); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostModel: predicts the computing time of a job on each backend, without copies. Expected times come from
+// CostModel: predicts the computing time of a job on each resource, without copies. Expected times come from
 // the tuning table, or else from the job's plan and the device's attributes. Probes, kept costs and finished
 // jobs correct them by class and size. Pure; io thread only.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace tegu::daemon {
 
-// Source of a backend's times before jobs corrected them.
+// Source of a resource's times before jobs corrected them.
 enum class CostSource : std::uint8_t {
     Default,  // plans and attributes
     Model,    // a tuning table, modelled or measured on a similar device
@@ -54,50 +54,50 @@ class CostModel {
   public:
     // Jobs with a predicted or planned time below this are not learnt from: the fixed cost is most of their
     // time.
-    static constexpr std::uint64_t kLeastNs = 5000;
-    // Maximum number of job classes with a correction, for each backend.
-    static constexpr std::size_t kMostClasses = 512;
+    static constexpr std::uint64_t kMinNs = 5000;
+    // Maximum number of job classes with a correction, for each resource.
+    static constexpr std::size_t kMaxClasses = 512;
 
     // REQUIRES: threads >= 1.
     explicit CostModel(const CostMachine& machine);
 
-    std::size_t backends() const { return backends_.size(); }
+    std::size_t resources() const { return resources_.size(); }
     // Wall time on an idle machine, in ns. Never 0; huge plans saturate.
-    std::uint64_t predict_ns(const CostClass& job, Backend backend) const;
+    std::uint64_t predict_ns(const CostClass& job, CostResource resource) const;
 
-    // Replaces the backend's rows by those of `rows` that fit it, and drops its corrections unless the rows
+    // Replaces the resource's rows by those of `rows` that fit it, and drops its corrections unless the rows
     // are the same. `of_device`: the rows are for this exact device. Returns the number of rows that fit;
     // with 0 the source is Default.
-    std::size_t set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device = true);
+    std::size_t set_table(CostResource resource, const std::vector<CostRow>& rows, bool of_device = true);
     // Applies measurements. If a table row covers a sample, the sample corrects that row.
-    void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source);
-    CostSource source(Backend backend) const { return backends_[backend].source; }
+    void seed(CostResource resource, const std::vector<CostSample>& samples, CostSource source);
+    CostSource source(CostResource resource) const { return resources_[resource].source; }
     // Corrected by measurements on this machine.
-    bool is_seeded(Backend backend) const { return source(backend) > CostSource::Model; }
+    bool is_seeded(CostResource resource) const { return source(resource) > CostSource::Model; }
 
     // Corrects the model by a finished job. A pool job that ran on one thread counts for kOneThread. The
     // total time of all threads of a divided job is an upper bound for one thread. Ignored: cold jobs and
-    // those expected to take less than kLeastNs. Also ignored: the first of a class on a backend if it took
+    // those expected to take less than kMinNs. Also ignored: the first of a class on a resource if it took
     // over twice the expected time, as first launches do.
     void learn(const MeasuredJob& job);
     // Records that a job on one thread was aborted after `spent_ns`, because it takes longer.
     void learn_overrun(const CostClass& job, std::uint64_t spent_ns);
 
-    // Measurements of a job's class and size on a backend.
+    // Measurements of a job's class and size on a resource.
     struct Evidence {
         unsigned seen = 0;       // measured jobs, up to CorrectionCurve::kTrusted
-        unsigned elsewhere = 0;  // jobs that ran on another backend since the last measured one
+        unsigned elsewhere = 0;  // jobs that ran on another resource since the last measured one
     };
-    Evidence evidence(const CostClass& job, Backend backend) const;
-    // Records that such a job runs on another backend.
-    void note_elsewhere(const CostClass& job, Backend backend) noexcept;
-    // Records that such a job was admitted to the backend as a trial.
-    void note_trial(const CostClass& job, Backend backend) noexcept;
+    Evidence evidence(const CostClass& job, CostResource resource) const;
+    // Records that such a job runs on another resource.
+    void note_elsewhere(const CostClass& job, CostResource resource) noexcept;
+    // Records that such a job was admitted to the resource as a trial.
+    void note_trial(const CostClass& job, CostResource resource) noexcept;
 
     // Measured to planned time of recent jobs; for reports.
-    double correction(Operation operation, Backend backend) const;
+    double correction(Operation operation, CostResource resource) const;
     const CostRecord& record(Operation operation) const { return records_[index_of(operation)]; }
-    std::size_t classes(Backend backend) const { return backends_[backend].classes.size(); }
+    std::size_t classes(CostResource resource) const { return resources_[resource].classes.size(); }
 
   private:
     struct PlanRatio {
@@ -105,7 +105,7 @@ class CostModel {
         double seen_ns = 1e5;  // planned time of the measured jobs
         void add(double ratio, double plan_ns);
     };
-    struct BackendCosts {
+    struct ResourceCosts {
         CostSource source = CostSource::Default;
         std::vector<CostRow> rows;
         bool of_device = false;
@@ -114,7 +114,7 @@ class CostModel {
         // table.
         std::array<CorrectionCurve, kOperationSlots> operations, tables;
         std::array<PlanRatio, kOperationSlots> ratios;
-        CurveTable classes{kMostClasses};
+        CurveTable classes{kMaxClasses};
     };
     struct Expected {
         double plain_ns = 0;             // by plan and attributes
@@ -123,12 +123,12 @@ class CostModel {
         bool in_table = false;
     };
     static std::size_t index_of(Operation operation) { return static_cast<std::size_t>(operation); }
-    double plain_ns(const CostClass& job, Backend backend) const;
-    Expected expect(const CostClass& job, Backend backend) const;
-    bool observe(const CostClass& job, Backend backend, double ns);
+    double plain_ns(const CostClass& job, CostResource resource) const;
+    Expected expect(const CostClass& job, CostResource resource) const;
+    bool observe(const CostClass& job, CostResource resource, double ns);
 
     CostMachine machine_;
-    std::vector<BackendCosts> backends_;
+    std::vector<ResourceCosts> resources_;
     std::array<CostRecord, kOperationSlots> records_;
 };
 

@@ -10,12 +10,12 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kLeastSpentNs = 1000;  // a sample that cannot be run spends some of the budget, too
+constexpr std::uint64_t kMinSpentNs = 1000;  // minimum charge, for samples that cannot run
 
 std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
     std::vector<device::DeviceInfo> devices;
-    for (Backend backend = kFirstGpu; backend < placement.costs().backends(); ++backend)
-        devices.push_back(placement.device_of(backend - kFirstGpu));
+    for (CostResource resource = kFirstGpu; resource < placement.costs().resources(); ++resource)
+        devices.push_back(placement.device_of(resource - kFirstGpu));
     return devices;
 }
 
@@ -24,12 +24,12 @@ std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
 // The data of a control task: owned by the executor's thread while it runs, by the io thread before and
 // after.
 struct CostProbe::Step {
-    Step(Backend of, std::uint64_t budget_ns, bool its_times)
-        : backend(of),
+    Step(CostResource of, std::uint64_t budget_ns, bool its_times)
+        : resource(of),
           times(its_times),
           plan(of, budget_ns, its_times ? ProbePlan::Of::All : ProbePlan::Of::Way) {}
-    const Backend backend;
-    const bool times;  // what jobs take there is not known yet
+    const CostResource resource;
+    const bool times;  // the times of jobs there are unknown
     ProbePlan plan;
     const std::shared_ptr<SampleMemory> memory = std::make_shared<SampleMemory>();
     SampleTime time;
@@ -50,7 +50,7 @@ CostProbe::CostProbe(const config::Settings& settings, Executors& executors, Pla
 CostProbe::~CostProbe() = default;
 
 void CostProbe::load() {
-    costs_ = parse_kept_costs(read_kept_costs(file_), key_, placement_.costs().backends());
+    costs_ = parse_kept_costs(read_kept_costs(file_), key_, placement_.costs().resources());
     kept_ = !costs_.times.empty();
     seed();
     for (const KeptCosts::Copy& copy : costs_.copies)
@@ -58,12 +58,12 @@ void CostProbe::load() {
 }
 
 void CostProbe::seed() {
-    for (Backend backend = 0; backend < placement_.costs().backends(); ++backend) {
-        if (placement_.costs().is_seeded(backend)) continue;
+    for (CostResource resource = 0; resource < placement_.costs().resources(); ++resource) {
+        if (placement_.costs().is_seeded(resource)) continue;
         std::vector<CostSample> samples;
         for (const KeptCosts::Time& time : costs_.times)
-            if (time.backend == backend) samples.push_back({*class_of(time.probed.sample), time.probed.ns});
-        placement_.seed(backend, samples, kept_ ? CostSource::Kept : CostSource::Probed);
+            if (time.resource == resource) samples.push_back({*class_of(time.probed.sample), time.probed.ns});
+        placement_.seed(resource, samples, kept_ ? CostSource::Kept : CostSource::Probed);
     }
 }
 
@@ -71,20 +71,20 @@ void CostProbe::seed() {
 // thread uses that of the pool.
 void CostProbe::start() {
     started_ = true;
-    begin([](Backend backend) { return backend != kOneThread; });
+    begin([](CostResource resource) { return resource != kOneThread; });
 }
 
 void CostProbe::restart() {
-    if (started_ && !stopped_ && !runs()) begin([](Backend) { return false; });
+    if (started_ && !stopped_ && !runs()) begin([](CostResource) { return false; });
 }
 
 template <class Wanted>
 void CostProbe::begin(const Wanted& is_wanted) noexcept {
     if (settings_.placement.probe_ms == 0) return;
     guarded([&] {
-        for (Backend backend = placement_.costs().backends(); backend-- > 0;)
-            if (is_wanted(backend) || !placement_.costs().is_seeded(backend)) left_.push_back(backend);
-        next_backend();
+        for (CostResource resource = placement_.costs().resources(); resource-- > 0;)
+            if (is_wanted(resource) || !placement_.costs().is_seeded(resource)) left_.push_back(resource);
+        next_resource();
     });
 }
 
@@ -98,7 +98,7 @@ void CostProbe::guarded(Function&& function) noexcept {
     }
 }
 
-void CostProbe::next_backend() {
+void CostProbe::next_resource() {
     step_.reset();
     if (left_.empty() && measured_) return keep();
     if (left_.empty() || stopped_) return;
@@ -108,9 +108,9 @@ void CostProbe::next_backend() {
     next_sample();
 }
 
-GpuExecutor& CostProbe::gpu_of(Backend backend) const {
+GpuExecutor& CostProbe::gpu_of(CostResource resource) const {
     const std::vector<std::size_t>& kinds = placement_.gpu_kinds();
-    const auto first = std::find(kinds.begin(), kinds.end(), backend - kFirstGpu);
+    const auto first = std::find(kinds.begin(), kinds.end(), resource - kFirstGpu);
     return *executors_.gpus().all()[static_cast<std::size_t>(first - kinds.begin())];
 }
 
@@ -122,22 +122,22 @@ void CostProbe::post(std::function<SampleTime(CpuBackend&)> on_cpu,
         const TimePoint start = Clock::now();
         try {
             step->time = work(on);
-        } catch (const std::exception&) {  // no memory: nothing was measured
+        } catch (const std::exception&) {  // out of memory: nothing was measured
             step->time = SampleTime();
         }
         step->task_ns = nanoseconds(Clock::now() - start);
     };
     step_->posted = Clock::now();
     step_->idle = is_idle();
-    if (step_->backend >= kFirstGpu)
-        gpu_of(step_->backend).post([measure, on_gpu](GpuBackend& gpu) { measure(on_gpu, gpu); }, done);
+    if (step_->resource >= kFirstGpu)
+        gpu_of(step_->resource).post([measure, on_gpu](GpuBackend& gpu) { measure(on_gpu, gpu); }, done);
     else
         executors_.post_to_cpu([measure, on_cpu](CpuBackend& cpu) { measure(on_cpu, cpu); }, done);
 }
 
 bool CostProbe::is_idle() const {
     const Executor& executor =
-        step_->backend >= kFirstGpu ? gpu_of(step_->backend).executor() : executors_.cpu();
+        step_->resource >= kFirstGpu ? gpu_of(step_->resource).executor() : executors_.cpu();
     const ExecutorLoad load = executor.load();
     return load.waiting_ns == 0 && load.running_ns == 0;
 }
@@ -147,7 +147,7 @@ void CostProbe::learn_start() {
     const std::uint64_t all_ns = nanoseconds(Clock::now() - step_->posted);
     if (!step_->idle || all_ns <= step_->task_ns) return;
     const std::uint64_t start_ns = all_ns - step_->task_ns;
-    if (step_->backend >= kFirstGpu) return placement_.learn_start(Target::Gpu, start_ns);
+    if (step_->resource >= kFirstGpu) return placement_.learn_start(Target::Gpu, start_ns);
     placement_.learn_start(Target::Pool, start_ns);
     placement_.learn_start(Target::Express, start_ns);
 }
@@ -155,8 +155,8 @@ void CostProbe::learn_start() {
 void CostProbe::next_sample() {
     if (stopped_) return step_.reset();
     const std::optional<Sample> sample = step_->plan.next();
-    if (!sample) return end_backend();
-    const bool alone = step_->backend == kOneThread;
+    if (!sample) return end_resource();
+    const bool alone = step_->resource == kOneThread;
     const std::shared_ptr<SampleMemory> memory = step_->memory;
     const Job job = job_of(*sample).value();
     post(
@@ -170,9 +170,9 @@ void CostProbe::next_sample() {
 void CostProbe::end_sample() {
     const SampleTime& time = step_->time;
     learn_start();
-    step_->plan.record(time.ns, std::max(time.spent_ns, kLeastSpentNs));
-    if (step_->backend >= kFirstGpu && time.copied_bytes > 0) {
-        const std::size_t kind = step_->backend - kFirstGpu;
+    step_->plan.record(time.ns, std::max(time.spent_ns, kMinSpentNs));
+    if (step_->resource >= kFirstGpu && time.copied_bytes > 0) {
+        const std::size_t kind = step_->resource - kFirstGpu;
         placement_.learn_copy(kind, time.copied_bytes, time.copy_ns);
         if (step_->times) costs_.copies.push_back({kind, time.copied_bytes, time.copy_ns});
     }
@@ -180,18 +180,19 @@ void CostProbe::end_sample() {
 }
 
 // The memory is freed on the thread that allocated it, because that takes time.
-void CostProbe::end_backend() {
-    const Backend backend = step_->backend;
+void CostProbe::end_resource() {
+    const CostResource resource = step_->resource;
     std::vector<CostSample> samples;
     if (step_->times)
         for (const ProbedSample& probed : step_->plan.results()) {
             samples.push_back({*class_of(probed.sample), probed.ns});
-            costs_.times.push_back({backend, probed});
+            costs_.times.push_back({resource, probed});
         }
-    placement_.seed(backend, samples, CostSource::Probed);
+    placement_.seed(resource, samples, CostSource::Probed);
     measured_ |= !samples.empty();
-    log(LogLevel::Debug, "probed backend " + std::to_string(backend) + ": " + std::to_string(samples.size()) +
-                             " samples in " + std::to_string(step_->plan.spent_ns() / 1000) + " us");
+    log(LogLevel::Debug, "probed backend " + std::to_string(resource) + ": " +
+                             std::to_string(samples.size()) + " samples in " +
+                             std::to_string(step_->plan.spent_ns() / 1000) + " us");
     const std::shared_ptr<SampleMemory> memory = step_->memory;
     post(
         [=](CpuBackend&) {
@@ -203,7 +204,7 @@ void CostProbe::end_backend() {
             memory->release();
             return SampleTime();
         },
-        &CostProbe::next_backend);
+        &CostProbe::next_resource);
 }
 
 void CostProbe::keep() {
@@ -214,7 +215,7 @@ void CostProbe::keep() {
         try {
             const Result<void> written = write_kept_costs(file, text);
             if (!written) log(LogLevel::Notice, "what jobs take is not kept: " + written.error().message);
-        } catch (const std::exception&) {  // no memory: the next start measures again
+        } catch (const std::exception&) {  // out of memory: the next start measures again
         }
         return HelperThread::Progress::Done;
     };

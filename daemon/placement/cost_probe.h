@@ -30,9 +30,9 @@ class CostProbe {
     void load();
     // Seeds the model again with the kept or measured times that a new tuning table lacks.
     void seed();
-    // Times the handover to each target, and the samples of backends without known times.
+    // Times the handover to each target, and the samples of resources without known times.
     void start();
-    // Starts again for backends without known times, unless it is running.
+    // Starts again for resources without known times, unless it is running.
     void restart();
     // Starts no further sample.
     void stop() { stopped_ = true; }
@@ -40,20 +40,20 @@ class CostProbe {
 
   private:
     struct Step;
-    // Starts with the backends for which is_wanted() is true or that have no known times.
+    // Starts with the resources for which is_wanted() is true or that have no known times.
     template <class Wanted>
     void begin(const Wanted& is_wanted) noexcept;
     // Calls `function`; on out of memory it ends the probing.
     template <class Function>
     void guarded(Function&& function) noexcept;
-    void next_backend();
+    void next_resource();
     void next_sample();
     void end_sample();
-    void end_backend();
+    void end_resource();
     void keep();
     void post(std::function<SampleTime(CpuBackend&)> on_cpu, std::function<SampleTime(GpuBackend&)> on_gpu,
               void (CostProbe::*then)());
-    GpuExecutor& gpu_of(Backend backend) const;
+    GpuExecutor& gpu_of(CostResource resource) const;
     bool is_idle() const;
     void learn_start();
 
@@ -63,7 +63,7 @@ class CostProbe {
     HelperThread& files_;
     const std::string file_;
     const std::string key_;
-    std::vector<Backend> left_;
+    std::vector<CostResource> left_;
     std::shared_ptr<Step> step_;
     KeptCosts costs_;
     bool kept_ = false;      // costs_ is from an earlier start

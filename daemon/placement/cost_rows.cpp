@@ -22,7 +22,8 @@ bool CostRows::Row::is_for(const tuning::JobClass& job) const {
            jobs.detail.contains(job.detail) && jobs.levels.contains(job.levels);
 }
 
-// Log-log between the points; that of the first before it; in proportion to the elements behind the last.
+// Interpolates on logarithmic scales between the points. Before the first point its time counts; behind the
+// last one the time grows with the elements.
 double CostRows::Row::time_ns(double count) const {
     const double at = std::log2(std::max(count, 1.0));
     if (at <= elements.front()) return std::exp2(ns.front());

@@ -14,7 +14,7 @@ const CorrectionCurve* CurveTable::find(std::uint64_t key) const {
 CorrectionCurve* CurveTable::find_or_add(std::uint64_t key) noexcept {
     auto found = curves_.find(key);
     if (found == curves_.end()) {
-        if (curves_.size() >= most_) forget_oldest();
+        if (curves_.size() >= max_) forget_oldest();
         try {
             found = curves_.emplace(key, std::make_unique<Entry>()).first;
         } catch (const std::bad_alloc&) {

@@ -13,7 +13,7 @@ namespace tegu::daemon {
 
 class CurveTable {
   public:
-    explicit CurveTable(std::size_t most) : most_(most) {}
+    explicit CurveTable(std::size_t max) : max_(max) {}
 
     // Null if the class has no curve.
     const CorrectionCurve* find(std::uint64_t key) const;
@@ -29,7 +29,7 @@ class CurveTable {
     };
     void forget_oldest();
 
-    std::size_t most_;
+    std::size_t max_;
     std::uint64_t clock_ = 0;
     std::unordered_map<std::uint64_t, std::unique_ptr<Entry>> curves_;
 };

@@ -273,8 +273,8 @@ Result<Choice> decide(const PlacementInputs& inputs) {
     choice = choose(inputs);
     predict(inputs, choice);
     if (choice.target == Target::Inline) return choice;  // it never waits
-    Result<void> room = check_queue(inputs.queue, choice.predicted());
-    if (!room) return std::move(room).error();
+    Result<void> allowed = check_queue(inputs.queue, choice.predicted());
+    if (!allowed) return std::move(allowed).error();
     return choice;
 }
 

@@ -16,14 +16,14 @@ constexpr double kStepNs = 5000;  // a launch that waits for the one before
 GpuWork count_work(const Job& job, std::uint32_t bins, bool has_range, double row_ps) {
     const bool many = bins > 32768;
     const double ps = elements(job) * (many ? 2200 : element_bytes(job.type) == 1 ? 130 : 180);
-    const bool looks_first = !has_range && is_float(job.type);
-    return {ps + read_ps(job) * (looks_first ? 2 : 1) + segments(job) * row_ps, looks_first ? 3.0 : 2.0};
+    const bool finds_range = !has_range && is_float(job.type);
+    return {ps + read_ps(job) * (finds_range ? 2 : 1) + segments(job) * row_ps, finds_range ? 3.0 : 2.0};
 }
 
 GpuWork gpu_work_of(const Job& job, const kernels::JobPlan& plan) {
     GpuWork found = std::visit([&](const auto& params) { return gpu_work(job, params); }, job.params);
-    const double least = static_cast<double>(plan.bytes_read + plan.bytes_written) * kBytePs / 2;
-    found.ps = std::max(found.ps, least);
+    const double min = static_cast<double>(plan.bytes_read + plan.bytes_written) * kBytePs / 2;
+    found.ps = std::max(found.ps, min);
     return found;
 }
 

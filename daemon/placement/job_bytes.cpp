@@ -4,8 +4,7 @@
 namespace tegu::daemon {
 namespace {
 
-// Whether the content of an input cannot change before the next job that says so: a copy of it is good for
-// that, too.
+// Whether the client promises that the content of an input stays. A copy then serves later jobs, too.
 bool is_promised(const PreparedJob& prepared, std::size_t input) {
     return prepared.inputs[input].buffer.sealed || prepared.inputs[input].range.generation != 0;
 }
@@ -19,7 +18,7 @@ bool copies(device::MemoryClass memory_class) {
 JobBytes job_bytes(const PreparedJob& prepared, device::MemoryClass memory_class, const BufferDevice* gpu) {
     JobBytes bytes;
     if (memory_class == device::MemoryClass::C) return bytes;
-    // A result that goes into the reply is brought back from memory of the device on class B, too.
+    // Class B also copies a result of the reply back from memory of the device.
     if (!copies(memory_class)) {
         if (!prepared.in_output()) bytes.alone = prepared.result_bytes;
         return bytes;

@@ -20,46 +20,46 @@ constexpr char kHeading[] = "tegud costs 1";
 constexpr std::size_t kMaxFileBytes = 256 * 1024;
 constexpr std::size_t kMaxLines = 2000;
 constexpr double kLongestKeptNs = 1e12;
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
 
-std::string backend_text(Backend backend) {
-    if (backend == kOneThread) return "one";
-    return backend == kPool ? "pool" : "gpu" + std::to_string(backend - kFirstGpu);
+std::string resource_text(CostResource resource) {
+    if (resource == kOneThread) return "one";
+    return resource == kPool ? "pool" : "gpu" + std::to_string(resource - kFirstGpu);
 }
 
-// A name of a device may hold anything.
+// The name of a device may contain any byte.
 std::string plain(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x21; }, '_');
     return text;
 }
 
-bool find_backend(const std::string& text, std::size_t backends, Backend& found) {
-    for (found = 0; found < backends; ++found)
-        if (backend_text(found) == text) return true;
+bool find_resource(const std::string& text, std::size_t resources, CostResource& found) {
+    for (found = 0; found < resources; ++found)
+        if (resource_text(found) == text) return true;
     return false;
 }
 
 // "time BACKEND NS SAMPLE"
-bool parse_time(std::istringstream& line, std::size_t backends, KeptCosts::Time& time) {
-    std::string backend, rest;
-    if (!(line >> backend >> time.probed.ns) || !std::getline(line, rest)) return false;
+bool parse_time(std::istringstream& line, std::size_t resources, KeptCosts::Time& time) {
+    std::string resource, rest;
+    if (!(line >> resource >> time.probed.ns) || !std::getline(line, rest)) return false;
     const std::optional<Sample> sample = sample_from(rest);
-    if (!sample || !find_backend(backend, backends, time.backend)) return false;
-    if (sample->rows > kMostElements || sample->cols > kMostElements || !class_of(*sample)) return false;
+    if (!sample || !find_resource(resource, resources, time.resource)) return false;
+    if (sample->rows > kMaxElements || sample->cols > kMaxElements || !class_of(*sample)) return false;
     time.probed.sample = *sample;
     return time.probed.ns >= 1 && time.probed.ns <= kLongestKeptNs;
 }
 
 // "copy GPU BYTES NS"
-bool parse_copy(std::istringstream& line, std::size_t backends, KeptCosts::Copy& copy) {
-    Backend backend = 0;
+bool parse_copy(std::istringstream& line, std::size_t resources, KeptCosts::Copy& copy) {
+    CostResource resource = 0;
     std::string text;
-    if (!(line >> text >> copy.bytes >> copy.ns) || !find_backend(text, backends, backend) ||
-        backend < kFirstGpu)
+    if (!(line >> text >> copy.bytes >> copy.ns) || !find_resource(text, resources, resource) ||
+        resource < kFirstGpu)
         return false;
-    copy.gpu_kind = backend - kFirstGpu;
-    return copy.bytes > 0 && copy.bytes <= kMostElements && copy.ns > 0 &&
+    copy.gpu_kind = resource - kFirstGpu;
+    return copy.bytes > 0 && copy.bytes <= kMaxElements && copy.ns > 0 &&
            static_cast<double>(copy.ns) <= kLongestKeptNs;
 }
 
@@ -79,17 +79,17 @@ std::string kept_costs_text(const std::string& key, const KeptCosts& costs) {
     std::ostringstream text;
     text << kHeading << "\nmachine " << key << '\n';
     for (const KeptCosts::Time& time : costs.times)
-        text << "time " << backend_text(time.backend) << ' '
+        text << "time " << resource_text(time.resource) << ' '
              << static_cast<std::uint64_t>(std::max(time.probed.ns, 1.0)) << ' '
              << text_of(time.probed.sample) << '\n';
     for (const KeptCosts::Copy& copy : costs.copies)
-        text << "copy " << backend_text(kFirstGpu + copy.gpu_kind) << ' ' << copy.bytes << ' ' << copy.ns
+        text << "copy " << resource_text(kFirstGpu + copy.gpu_kind) << ' ' << copy.bytes << ' ' << copy.ns
              << '\n';
     text << "end\n";
     return text.str();
 }
 
-KeptCosts parse_kept_costs(const std::string& text, const std::string& key, std::size_t backends) {
+KeptCosts parse_kept_costs(const std::string& text, const std::string& key, std::size_t resources) {
     std::istringstream lines(text);
     std::string line;
     if (!std::getline(lines, line) || line != kHeading) return {};
@@ -102,10 +102,10 @@ KeptCosts parse_kept_costs(const std::string& text, const std::string& key, std:
         words >> kind;
         KeptCosts::Time time;
         KeptCosts::Copy copy;
-        if (kind == "time" && parse_time(words, backends, time)) costs.times.push_back(time);
-        if (kind == "copy" && parse_copy(words, backends, copy)) costs.copies.push_back(copy);
+        if (kind == "time" && parse_time(words, resources, time)) costs.times.push_back(time);
+        if (kind == "copy" && parse_copy(words, resources, copy)) costs.copies.push_back(copy);
     }
-    return {};  // it is cut off
+    return {};  // the file is cut off
 }
 
 std::string state_directory(const std::string& setting) {

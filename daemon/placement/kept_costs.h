@@ -14,7 +14,7 @@ namespace tegu::daemon {
 
 struct KeptCosts {
     struct Time {
-        Backend backend = kOneThread;
+        CostResource resource = kOneThread;
         ProbedSample probed;
     };
     struct Copy {
@@ -29,10 +29,10 @@ struct KeptCosts {
 std::string machine_key(const std::string& version, unsigned threads,
                         const std::vector<device::DeviceInfo>& devices);
 
-// Pure. `backends`: of this machine.
+// Pure. `resources`: of this machine.
 std::string kept_costs_text(const std::string& key, const KeptCosts& costs);
 // Empty if the text is malformed or from another machine.
-KeptCosts parse_kept_costs(const std::string& text, const std::string& key, std::size_t backends);
+KeptCosts parse_kept_costs(const std::string& text, const std::string& key, std::size_t resources);
 
 // The directory of the setting, or else that of the service manager; empty if there is none.
 std::string state_directory(const std::string& setting);

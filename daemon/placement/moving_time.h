@@ -15,15 +15,15 @@ class MovingTime {
 
     // REQUIRES: measured > 0.
     void add(double measured) {
-        const double most = seen_ < kFirst ? 4 : 1;
-        const double octaves = std::clamp(std::log2(measured / value_), -most, most);
+        const double max = seen_ < kFirst ? 4 : 1;
+        const double octaves = std::clamp(std::log2(measured / value_), -max, max);
         value_ *= std::exp2(octaves * std::max(kNewest, 1.0 / (seen_ + 1)));
-        if (seen_ < kMost) ++seen_;
+        if (seen_ < kMax) ++seen_;
     }
 
   private:
     static constexpr double kNewest = 0.125;  // minimum weight of the newest
-    static constexpr unsigned kFirst = 4, kMost = 64;
+    static constexpr unsigned kFirst = 4, kMax = 64;
     double value_;
     unsigned seen_ = 0;
 };

@@ -72,7 +72,7 @@ const device::DeviceInfo& Placement::device_of(std::size_t gpu_kind) const {
     return executors_.gpus().status().devices[static_cast<std::size_t>(first - gpu_kinds_.begin())];
 }
 
-// Costs of all threads are those of all that the machine has.
+// Drops rows for all threads of the machine if the pool has fewer.
 void Placement::set_tables(const TuningState& tuning) {
     std::vector<CostRow> cpu = tuning.cpu().costs();
     if (threads_ != std::max(1u, std::thread::hardware_concurrency()))
@@ -91,7 +91,8 @@ Result<void> Placement::check_wish(wire::BackendChoice wish) const {
     return daemon::check_wish(wish, gpus.runs(), gpus.reason);
 }
 
-Result<Choice> Placement::choose(const PreparedJob& prepared, const Asker& asker, bool gave_up_inline) const {
+Result<Choice> Placement::choose(const PreparedJob& prepared, const JobOwner& owner,
+                                 bool gave_up_inline) const {
     PlacementInputs inputs;
     inputs.wish = prepared.backend;
     inputs.inline_budget_ns = settings_.executor.inline_budget_us * 1000;
@@ -100,12 +101,13 @@ Result<Choice> Placement::choose(const PreparedJob& prepared, const Asker& asker
     if (inputs.scratch_bytes != 0) inputs.running_scratch_bytes = executors_.load().running_scratch_bytes;
     inputs.max_scratch_bytes = settings_.limits.scratch_bytes;
     inputs.express.run_ns = costs_.predict_ns(prepared.cost_class, kOneThread);
-    if (!is_inline(inputs)) add_targets(prepared, asker, inputs);
+    if (!is_inline(inputs)) add_targets(prepared, owner, inputs);
     return decide(inputs);
 }
 
-Offer Placement::offer_at(Target target, Backend backend, const CostClass& job, std::uint64_t run_ns) const {
-    const CostModel::Evidence evidence = costs_.evidence(job, backend);
+Offer Placement::offer_at(Target target, CostResource resource, const CostClass& job,
+                          std::uint64_t run_ns) const {
+    const CostModel::Evidence evidence = costs_.evidence(job, resource);
     Offer offer;
     offer.start_ns = static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(target)].value());
     offer.run_ns = run_ns;
@@ -114,18 +116,19 @@ Offer Placement::offer_at(Target target, Backend backend, const CostClass& job, 
     return offer;
 }
 
-void Placement::add_targets(const PreparedJob& prepared, const Asker& asker, PlacementInputs& inputs) const {
+void Placement::add_targets(const PreparedJob& prepared, const JobOwner& owner,
+                            PlacementInputs& inputs) const {
     const CostClass& job = prepared.cost_class;
     const Executor &cpu = executors_.cpu(), &express = executors_.express();
     const ExecutorLoad lane = express.load(), all = executors_.load();
     inputs.express = offer_at(Target::Express, kOneThread, job, inputs.express.run_ns);
     inputs.express.wait_ns = lane.waiting_ns + lane.running_ns;
-    inputs.express_own_ns = express.backlog_ns(asker.uid);
+    inputs.express_own_ns = express.backlog_ns(owner.uid);
     inputs.pool = offer_at(Target::Pool, kPool, job, costs_.predict_ns(job, kPool));
-    inputs.pool.wait_ns = cpu.wait_ns(asker.uid, asker.priority);
-    inputs.pool_runs_others = cpu.runs_other(asker.uid, asker.pid);
+    inputs.pool.wait_ns = cpu.wait_ns(owner.uid, owner.priority);
+    inputs.pool_runs_others = cpu.runs_other(owner.uid, owner.pid);
     const std::size_t gpus = inputs.wish == wire::BackendChoice::Cpu ? 0 : executors_.gpus().all().size();
-    for (std::size_t gpu = 0; gpu < gpus; ++gpu) inputs.gpus.push_back(on_gpu(prepared, asker, gpu));
+    for (std::size_t gpu = 0; gpu < gpus; ++gpu) inputs.gpus.push_back(on_gpu(prepared, owner, gpu));
     inputs.queue = {all.waiting, all.waiting_ns, all.running_ns, settings_.limits.queued_jobs,
                     settings_.limits.queued_work_ms};
     if (const Buffer* const kept = kept_buffer(prepared)) inputs.paid_ns = kept->missed_ns();
@@ -133,11 +136,11 @@ void Placement::add_targets(const PreparedJob& prepared, const Asker& asker, Pla
     inputs.divide_ns = settings_.gpu.divide_us * 1000;
     inputs.trial_jobs = settings_.placement.trial_jobs;
     inputs.cold = prepared.cold;
-    inputs.has_deadline = asker.has_deadline;
-    inputs.high_priority = asker.priority == wire::Priority::High;
+    inputs.has_deadline = owner.has_deadline;
+    inputs.high_priority = owner.priority == wire::Priority::High;
 }
 
-Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::size_t gpu) const {
+Offer Placement::on_gpu(const PreparedJob& prepared, const JobOwner& owner, std::size_t gpu) const {
     const GpuExecutor& executor = *executors_.gpus().all()[gpu];
     const device::DeviceInfo& device = executors_.gpus().status().devices[gpu];
     const std::size_t kind = gpu_kinds_[gpu];
@@ -145,10 +148,10 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     const std::uint64_t arena_bytes =
         device::within_memory(static_cast<std::size_t>(settings_.gpu.arena_bytes), device, 2);
     const CostClass& job = prepared.cost_class;
-    const Backend backend = kFirstGpu + kind;
-    Offer offer = offer_at(Target::Gpu, backend, job, costs_.predict_ns(job, backend));
+    const CostResource resource = kFirstGpu + kind;
+    Offer offer = offer_at(Target::Gpu, resource, job, costs_.predict_ns(job, resource));
     offer.has_memory = bytes.staged <= arena_bytes;
-    offer.wait_ns = executor.executor().wait_ns(asker.uid, asker.priority);
+    offer.wait_ns = executor.executor().wait_ns(owner.uid, owner.priority);
     const Copies& copies = copies_[kind];
     offer.copy_ns = copies.alone.predict_ns(bytes.alone);
     offer.keep_ns = (copies.kept.is_measured() ? copies.kept : copies.alone).predict_ns(bytes.kept);
@@ -156,14 +159,14 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     return offer;
 }
 
-Backend Placement::backend_at(const Choice& choice) const {
-    return backend_of(choice.target, choice.target == Target::Gpu ? gpu_kinds_[choice.gpu] : 0);
+CostResource Placement::resource_at(const Choice& choice) const {
+    return resource_of(choice.target, choice.target == Target::Gpu ? gpu_kinds_[choice.gpu] : 0);
 }
 
 void Placement::admitted(const PreparedJob& prepared, const Choice& choice) noexcept {
     ++counts_.targets[static_cast<std::size_t>(choice.target)];
     ++counts_.reasons[static_cast<std::size_t>(choice.reason)];
-    if (choice.reason == Reason::Trial) costs_.note_trial(prepared.cost_class, backend_at(choice));
+    if (choice.reason == Reason::Trial) costs_.note_trial(prepared.cost_class, resource_at(choice));
     if (choice.target == Target::Inline) return;
     note_elsewhere(prepared, choice);
     if (Buffer* const kept = kept_buffer(prepared))
@@ -218,7 +221,7 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
         (choice.makes_copy || !all_expected ? copies.kept : copies.alone)
             .learn(cost.copied_bytes, cost.copy_ns);
     }
-    // The kept copy is gone, or was of other bytes of the buffer.
+    // The kept copy is gone, or covered other bytes of the buffer.
     if (on_gpu && cost.copied_bytes > choice.gpu_copy_bytes + kUnexpectedBytes)
         if (Buffer* const kept = kept_buffer(task.prepared)) kept->forget_copies();
     // A job beside another one takes longer, but not by this factor:

@@ -19,7 +19,7 @@
 namespace tegu::daemon {
 
 // The client of a job.
-struct Asker {
+struct JobOwner {
     uid_t uid = 0;
     pid_t pid = 0;
     wire::Priority priority = wire::Priority::Normal;
@@ -40,7 +40,7 @@ class Placement {
     // As check_wish() with the GPUs of the daemon.
     Result<void> check_wish(wire::BackendChoice wish) const;
     // The answer of decide() for the job. `gave_up_inline`: it took too long inline. Changes nothing.
-    Result<Choice> choose(const PreparedJob& prepared, const Asker& asker, bool gave_up_inline) const;
+    Result<Choice> choose(const PreparedJob& prepared, const JobOwner& owner, bool gave_up_inline) const;
     // Records that the job was admitted with the choice of choose().
     void admitted(const PreparedJob& prepared, const Choice& choice) noexcept;
 
@@ -52,8 +52,8 @@ class Placement {
     void learn_overrun(const PreparedJob& prepared, std::uint64_t spent_ns);
 
     // Applies measurements of probes. `source`: Probed or Kept.
-    void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source) {
-        costs_.seed(backend, samples, source);
+    void seed(CostResource resource, const std::vector<CostSample>& samples, CostSource source) {
+        costs_.seed(resource, samples, source);
     }
     void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) {
         copies_[gpu_kind].alone.learn(bytes, ns);
@@ -75,10 +75,10 @@ class Placement {
     const device::DeviceInfo& device_of(std::size_t gpu_kind) const;
 
   private:
-    Offer offer_at(Target target, Backend backend, const CostClass& job, std::uint64_t run_ns) const;
-    Offer on_gpu(const PreparedJob& prepared, const Asker& asker, std::size_t gpu) const;
-    void add_targets(const PreparedJob& prepared, const Asker& asker, PlacementInputs& inputs) const;
-    Backend backend_at(const Choice& choice) const;
+    Offer offer_at(Target target, CostResource resource, const CostClass& job, std::uint64_t run_ns) const;
+    Offer on_gpu(const PreparedJob& prepared, const JobOwner& owner, std::size_t gpu) const;
+    void add_targets(const PreparedJob& prepared, const JobOwner& owner, PlacementInputs& inputs) const;
+    CostResource resource_at(const Choice& choice) const;
     void note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept;
     void learn_start_of(const JobTask& task, std::uint64_t turnaround_ns);
 

@@ -19,7 +19,7 @@ std::vector<Sample> classes() {
     for (Sample & each : operations.back()) each.operation = Operation::Name;
     TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
-    // Several classes before one, and those of one segment before rows.
+    // Operations with several classes come first; of these, classes of one segment come before rows.
     const auto turn = [](const std::vector<Sample>& probes) {
         return probes.size() == 1 ? 2 : probes.front().rows > 1 ? 1 : 0;
     };
@@ -31,11 +31,11 @@ std::vector<Sample> classes() {
     return all;
 }
 
-// One thread gets samples that are short there; other backends get samples that may be worth the handover.
-std::vector<std::uint64_t> sizes(Backend backend) {
-    if (backend == kOneThread) return {4 << 10, 32 << 10, 256 << 10};
-    if (backend == kPool) return {16 << 10, 128 << 10, 1 << 20, ProbePlan::kMostElements};
-    return {4 << 10, 256 << 10, ProbePlan::kMostElements};
+// One thread gets samples that are short there; other resources get samples that may be worth the handover.
+std::vector<std::uint64_t> sizes(CostResource resource) {
+    if (resource == kOneThread) return {4 << 10, 32 << 10, 256 << 10};
+    if (resource == kPool) return {16 << 10, 128 << 10, 1 << 20, ProbePlan::kMaxElements};
+    return {4 << 10, 256 << 10, ProbePlan::kMaxElements};
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ Sample rows_probe(ElementType type, std::uint64_t detail, std::uint64_t columns)
     return made;
 }
 
-ProbePlan::ProbePlan(Backend backend, std::uint64_t budget_ns, Of of)
-    : budget_ns_(budget_ns), sizes_(sizes(backend)) {
+ProbePlan::ProbePlan(CostResource resource, std::uint64_t budget_ns, Of of)
+    : budget_ns_(budget_ns), sizes_(sizes(resource)) {
     for (const Sample& each : classes())
         if (of == Of::All || each.operation == Operation::Add) cases_.push_back({each});
 }

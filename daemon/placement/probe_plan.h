@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProbePlan: selects the sample jobs for a backend without known times: some classes of every operation, at
+// ProbePlan: selects the sample jobs for a resource without known times: some classes of every operation, at
 // growing sizes, within a time budget. Samples are short, so that clients' jobs can run in between. Pure: the
 // caller runs the samples.
 #pragma once
@@ -20,12 +20,12 @@ struct ProbedSample {
 
 class ProbePlan {
   public:
-    static constexpr std::uint64_t kMostElements = 4 << 20;
+    static constexpr std::uint64_t kMaxElements = 4 << 20;
     static constexpr unsigned kRuns = 3;  // timed runs, after one untimed run
 
     // All: samples of each class. Way: additions only, to measure handover and copies.
     enum class Of { All, Way };
-    ProbePlan(Backend backend, std::uint64_t budget_ns, Of of = Of::All);
+    ProbePlan(CostResource resource, std::uint64_t budget_ns, Of of = Of::All);
 
     // The next sample; nullopt if it is done or the budget is spent.
     std::optional<Sample> next();

@@ -13,9 +13,9 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kArrayBytes = ProbePlan::kMostElements * sizeof(float);
+constexpr std::size_t kArrayBytes = ProbePlan::kMaxElements * sizeof(float);
 constexpr std::size_t kOutputBytes = kArrayBytes + (64 << 10);  // results of rows lie beside scales
-constexpr std::size_t kBlockFloats = 64 << 10;                  // this many different numbers, over and over
+constexpr std::size_t kBlockFloats = 64 << 10;                  // different numbers, repeated
 constexpr std::uint64_t kAligned = 64;
 
 std::byte* map(std::size_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target: where a job can run. The cost model predicts times for backends. The io thread and the express lane
-// share one backend, because both compute with one thread.
+// Target: where a job can run. CostResource: what the cost model predicts times for. The io thread and the
+// express lane share one resource, because both compute with one thread.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,13 @@ constexpr std::string_view target_word(Target target) {
     return kWords[static_cast<std::size_t>(target)];
 }
 
-// The computing resource: one thread of the CPU, its pool, or a kind of GPU. GPUs of one name and size are
-// one kind.
-using Backend = std::size_t;
-inline constexpr Backend kOneThread = 0;
-inline constexpr Backend kPool = 1;
-inline constexpr Backend kFirstGpu = 2;
+// One thread of the CPU, its pool, or a kind of GPU. GPUs of one name and size are one kind.
+using CostResource = std::size_t;
+inline constexpr CostResource kOneThread = 0;
+inline constexpr CostResource kPool = 1;
+inline constexpr CostResource kFirstGpu = 2;
 
-constexpr Backend backend_of(Target target, std::size_t gpu_kind) {
+constexpr CostResource resource_of(Target target, std::size_t gpu_kind) {
     if (target == Target::Gpu) return kFirstGpu + gpu_kind;
     return target == Target::Pool ? kPool : kOneThread;
 }

@@ -27,7 +27,7 @@ namespace {
 constexpr auto kInterval = std::chrono::seconds(1);
 constexpr char kDefaultStateDirectory[] = "/var/lib/tegud";
 
-// The first of those that systemd names, separated by colons.
+// The first of the directories that systemd lists, separated by colons.
 std::string state_directory() {
     const char* named = std::getenv("STATE_DIRECTORY");
     const std::string list = named != nullptr ? named : "";
@@ -114,7 +114,7 @@ void BoardHealth::refresh() {
         log_changes(assessment_, now);
         assessment_ = std::move(now);
     } catch (const std::bad_alloc&) {
-        // Judged again in a second.
+        // The next second judges again.
     }
     each_second_();
     wait();

@@ -40,7 +40,7 @@ class BoardHealth {
     const health::Assessment& assessment() const { return assessment_; }
     // The text of a HEALTH reply, at most kMaxHealthTextBytes. Io thread.
     std::string text(wire::HealthForm form) const;
-    // Of executors, by the names of executor_loads(). Io thread.
+    // Busy shares of executors, by the names of executor_loads(). Io thread.
     const health::BusyShares& busy_shares() const { return busy_shares_; }
 
   private:

@@ -51,10 +51,10 @@ std::size_t RecentErrors::count_of(uid_t uid) const {
 // A free entry; else the oldest of this user if its entries are at the maximum, else of the user with the
 // most. Internal errors are evicted last, and only for internal errors.
 RecentError* RecentErrors::free_entry(uid_t uid, bool own) {
-    const bool has_share = count_of(uid) >= kMostOfUser;
-    if (!has_share && size_ < kMost) return &entries_[size_++];
+    const bool has_share = count_of(uid) >= kMaxOfUser;
+    if (!has_share && size_ < kMax) return &entries_[size_++];
     const auto rank = [this](const RecentError& entry) {
-        return std::make_tuple(is_own(entry.status), kMost - count_of(entry.uid), entry.last_unix_ms);
+        return std::make_tuple(is_own(entry.status), kMax - count_of(entry.uid), entry.last_unix_ms);
     };
     RecentError* first = nullptr;
     for (std::size_t i = 0; i < size_; ++i) {
@@ -75,7 +75,7 @@ std::vector<const RecentError*> RecentErrors::newest_first() const {
 }
 
 void ReloadHistory::add(std::int64_t unix_ms, bool ok, std::string_view message) {
-    ReloadResult& entry = entries_[total_++ % kMost];
+    ReloadResult& entry = entries_[total_++ % kMax];
     entry.unix_ms = unix_ms;
     entry.ok = ok;
     entry.message.assign(message);
@@ -83,8 +83,8 @@ void ReloadHistory::add(std::int64_t unix_ms, bool ok, std::string_view message)
 
 std::vector<const ReloadResult*> ReloadHistory::newest_first() const {
     std::vector<const ReloadResult*> list;
-    for (std::size_t i = 0; i < std::min(total_, kMost); ++i)
-        list.push_back(&entries_[(total_ - 1 - i) % kMost]);
+    for (std::size_t i = 0; i < std::min(total_, kMax); ++i)
+        list.push_back(&entries_[(total_ - 1 - i) % kMax]);
     return list;
 }
 

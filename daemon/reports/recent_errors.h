@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RecentErrors: recent failures in constant memory. Errors of one user, operation and status share an entry;
-// a user has at most kMostOfUser entries, so no user evicts the errors of others. Only internal errors evict
-// internal errors. Io thread only; adding allocates nothing.
+// a user has at most kMaxOfUser entries, so no user evicts the errors of others. Only internal errors evict
+// internal errors.
+//
+// Io thread only; adding allocates nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -49,8 +51,8 @@ struct RecentError {
 
 class RecentErrors {
   public:
-    static constexpr std::size_t kMost = 32;
-    static constexpr std::size_t kMostOfUser = 8;
+    static constexpr std::size_t kMax = 32;
+    static constexpr std::size_t kMaxOfUser = 8;
 
     // Ignores Cancelled and ShuttingDown: they are requested, so not errors.
     void add(std::int64_t unix_ms, uid_t uid, pid_t pid, std::optional<Operation> operation, Status status,
@@ -64,11 +66,11 @@ class RecentErrors {
     RecentError* free_entry(uid_t uid, bool own);
     std::size_t count_of(uid_t uid) const;
 
-    std::array<RecentError, kMost> entries_;
+    std::array<RecentError, kMax> entries_;
     std::size_t size_ = 0;
 };
 
-// Results of the last kMost reloads.
+// Results of the last kMax reloads.
 struct ReloadResult {
     std::int64_t unix_ms = 0;
     bool ok = false;
@@ -77,15 +79,15 @@ struct ReloadResult {
 
 class ReloadHistory {
   public:
-    static constexpr std::size_t kMost = 8;
+    static constexpr std::size_t kMax = 8;
 
     void add(std::int64_t unix_ms, bool ok, std::string_view message);
     std::vector<const ReloadResult*> newest_first() const;
     // Null: none yet.
-    const ReloadResult* last() const { return total_ == 0 ? nullptr : &entries_[(total_ - 1) % kMost]; }
+    const ReloadResult* last() const { return total_ == 0 ? nullptr : &entries_[(total_ - 1) % kMax]; }
 
   private:
-    std::array<ReloadResult, kMost> entries_;
+    std::array<ReloadResult, kMax> entries_;
     std::size_t total_ = 0;
 };
 

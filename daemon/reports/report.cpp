@@ -94,13 +94,13 @@ void add_operation(const OperationInfo& info, const OperationCounters& counters,
         fields.add(prefix + counter.name, counters.*counter.value);
 }
 
-// Where the times come from that decide where jobs run.
+// The sources of the predicted times that decide where jobs run.
 void add_placement(const ReportSources& sources, Fields& fields) {
     const CostModel& costs = sources.jobs.placement.costs();
     fields.add("placement_cpu", std::string(cost_source_word(costs.source(kPool))));
-    for (Backend backend = kFirstGpu; backend < costs.backends(); ++backend) {
-        const std::string number = backend == kFirstGpu ? "" : std::to_string(backend - kFirstGpu);
-        fields.add("placement_gpu" + number, std::string(cost_source_word(costs.source(backend))));
+    for (CostResource resource = kFirstGpu; resource < costs.resources(); ++resource) {
+        const std::string number = resource == kFirstGpu ? "" : std::to_string(resource - kFirstGpu);
+        fields.add("placement_gpu" + number, std::string(cost_source_word(costs.source(resource))));
     }
     fields.add("placement_probing", std::uint64_t{sources.jobs.probe.runs()});
 }

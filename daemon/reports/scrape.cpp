@@ -17,9 +17,9 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::size_t kReadBytes = 4096;
-constexpr std::size_t kMostDrained = 64 * 1024;
-constexpr unsigned kMostWakeups = 256;  // of an exchange: a real scraper needs a few
-constexpr uid_t kNobody = 65534;        // the user of a TCP peer
+constexpr std::size_t kMaxDrained = 64 * 1024;
+constexpr unsigned kMaxWakeups = 256;  // of an exchange: a real scraper needs a few
+constexpr uid_t kNobody = 65534;       // the user of a TCP peer
 constexpr auto kSecond = std::chrono::seconds(1);
 // pause after a lack of descriptors, memory or network
 constexpr auto kAcceptPause = std::chrono::milliseconds(200);
@@ -80,7 +80,7 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
     }
 
     void advance() {
-        if (++wakeups_ > kMostWakeups) return close();
+        if (++wakeups_ > kMaxWakeups) return close();
         if (drains_) return drain();
         if (answer_.empty()) return read();
         write();
@@ -125,7 +125,7 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
         const ssize_t got = receive(bytes);
         const bool more = got > 0 || (got < 0 && would_block(errno));
         if (got > 0) drained_ += static_cast<std::size_t>(got);
-        if (!more || drained_ > kMostDrained) return close();
+        if (!more || drained_ > kMaxDrained) return close();
         await(Wait::wait_read);
     }
 
@@ -178,7 +178,7 @@ void ScrapeServer::wait() {
                          });
 }
 
-// One a turn: the clients' sockets have theirs in between.
+// Accepts one connection in each handler, so that clients' sockets are served in between.
 void ScrapeServer::accept() {
     const TimePoint now = Clock::now();
     if (now - second_ >= kSecond) {
@@ -204,8 +204,8 @@ void ScrapeServer::pause_until(TimePoint when) {
 }
 
 void ScrapeServer::welcome(Fd socket) {
-    // The oldest is the one that had the most time: a scrape that has waited behind it takes a millisecond.
-    if (exchanges_.size() >= kMost) {
+    // Ends the oldest one, which had the most time. A scrape takes a millisecond.
+    if (exchanges_.size() >= kMax) {
         const std::shared_ptr<Exchange> oldest = exchanges_.begin()->second;
         oldest->close();
     }
@@ -213,7 +213,7 @@ void ScrapeServer::welcome(Fd socket) {
         const auto exchange = std::make_shared<Exchange>(*this, std::move(socket), ++last_number_);
         exchanges_.emplace(last_number_, exchange);
         exchange->start();
-    } catch (const std::exception&) {  // no memory, or no room in the reactor: this connection ends
+    } catch (const std::exception&) {  // out of memory: this connection ends
         forget(last_number_);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ScrapeServer: serves Prometheus scrapes on a separate socket, on the io thread. Clients may be hostile: a
-// connection gets one answer within kTime, and above kMost connections the oldest is closed. At most
+// connection gets one answer within kTime, and above kMax connections the oldest is closed. At most
 // kPerSecond are accepted in a second, which costs about one percent of the thread.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace tegu::daemon {
 
 class ScrapeServer {
   public:
-    static constexpr std::size_t kMost = 8;
+    static constexpr std::size_t kMax = 8;
     static constexpr unsigned kPerSecond = 32;
     static constexpr std::chrono::seconds kTime{5};
 

@@ -35,7 +35,7 @@ std::string_view reason(unsigned status) {
 }  // namespace
 
 unsigned scrape_status(std::string_view bytes) {
-    // Counted here: the parser's own limit is not to the byte, nor the same in each version.
+    // The limit is checked here, because the parser's own is not exact and differs between versions.
     const std::size_t end = bytes.find("\r\n\r\n");
     if ((end == std::string_view::npos ? bytes.size() : end + 4) > kMaxScrapeRequestBytes) return 431;
     http::request_parser<http::empty_body> parser;

@@ -138,9 +138,9 @@ std::map<std::pair<uid_t, pid_t>, UserUsage> held_by_processes(const ReportSourc
     return all;
 }
 
-// Chooses `most` entries. Users take turns, so that none hides another by having many. Of a user, those that
-// are connected come first, then those that used most.
-void choose_clients(std::vector<health::UseReport> clients, std::size_t most, health::DaemonReport& report) {
+// Chooses `max` entries. Users take turns, so that a user with many entries hides no other. Of a user,
+// connected processes come first, then those with the most use.
+void choose_clients(std::vector<health::UseReport> clients, std::size_t max, health::DaemonReport& report) {
     const auto before = [](const health::UseReport& a, const health::UseReport& b) {
         if ((a.connections > 0) != (b.connections > 0)) return a.connections > 0;
         return time_of(a) > time_of(b);
@@ -150,9 +150,9 @@ void choose_clients(std::vector<health::UseReport> clients, std::size_t most, he
     std::vector<std::pair<std::size_t, std::size_t>> order;  // turn of its user, index
     for (std::size_t i = 0; i < clients.size(); ++i) order.emplace_back(turns[clients[i].uid]++, i);
     std::sort(order.begin(), order.end());
-    if (order.size() > most) {
-        report.clients_left_out = order.size() - most;
-        order.resize(most);
+    if (order.size() > max) {
+        report.clients_left_out = order.size() - max;
+        order.resize(max);
     }
     for (const auto& each : order) report.clients.push_back(std::move(clients[each.second]));
     std::stable_sort(report.clients.begin(), report.clients.end(), before);
@@ -173,7 +173,7 @@ void add_clients(const ReportSources& sources, health::DaemonReport& report) {
         put_usage(account.usage, use);
         clients.push_back(std::move(use));
     }
-    choose_clients(std::move(clients), kMostClientsReported, report);
+    choose_clients(std::move(clients), kMaxClientsReported, report);
 }
 
 health::CostReport cost_report(const CostAccuracy& accuracy) {
@@ -195,7 +195,7 @@ void add_placement(const ReportSources& sources, health::DaemonReport& report) {
     const Placement& placement = sources.jobs.placement;
     const CostModel& costs = placement.costs();
     report.placement.cpu = cost_source_word(costs.source(kPool));
-    if (costs.backends() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
+    if (costs.resources() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
     report.placement.probing = sources.jobs.probe.runs();
 }
 

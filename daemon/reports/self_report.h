@@ -9,7 +9,7 @@ namespace tegu::daemon {
 
 struct ReportSources;
 
-inline constexpr std::size_t kMostClientsReported = 64;
+inline constexpr std::size_t kMaxClientsReported = 64;
 
 // Io thread.
 health::DaemonReport self_report(const ReportSources& sources);

@@ -25,14 +25,14 @@ namespace tegu::daemon {
 namespace {
 
 constexpr char kJournalSocket[] = "/run/systemd/journal/socket";
-constexpr std::size_t kMaxValueBytes = 16 * 1024;  // sixteen of them fit into what a socket sends by default
+constexpr std::size_t kMaxValueBytes = 16 * 1024;  // sixteen fit a default socket buffer
 constexpr int kFinishMs = 500;
-constexpr int kLookupMs = 20;  // for the journal to look at the process that a message came from
+constexpr int kLookupMs = 20;  // time for the journal to identify the sender
 
 std::atomic<int> journal{-1};  // stays open until the process ends; -1: the log is lines on stderr
 std::atomic<std::uint64_t> dropped{0};
 
-// Values hold no line breaks: log() replaces them.
+// REQUIRES: values without line breaks; log() replaces them.
 void add_field(std::string& datagram, std::string_view prefix, std::string_view name,
                std::string_view value) {
     datagram.append(prefix).append(name).append("=").append(value.substr(0, kMaxValueBytes)).append("\n");
@@ -49,7 +49,7 @@ std::string datagram_of(LogLevel level, std::string_view message, const LogField
     return datagram;
 }
 
-// To the name each time: the socket there may be another one than at the start.
+// Sends to the name each time, because journald may have replaced its socket.
 bool send_datagram(const char* data, std::size_t bytes) noexcept {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

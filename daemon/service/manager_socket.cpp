@@ -50,7 +50,7 @@ ManagerSocket::Sent ManagerSocket::send(const std::string& text, int fd) const {
     do sent = ::sendmsg(fd_.get(), message.get(), MSG_DONTWAIT | MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
     if (sent >= 0) return Sent::Yes;
-    // ETOOMANYREFS: more descriptors of this user are on their way than one process may have.
+    // ETOOMANYREFS: too many descriptors of this user are in flight.
     const bool full = errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM ||
                       errno == ETOOMANYREFS;
     return full ? Sent::Later : Sent::Never;

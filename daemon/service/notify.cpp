@@ -16,8 +16,8 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMostUnsent = 16;
-constexpr std::size_t kMaxStatusBytes = 1024;  // of messages, which systemd takes up to 4 KiB of
+constexpr std::size_t kMaxUnsent = 16;
+constexpr std::size_t kMaxStatusBytes = 1024;  // systemd accepts messages up to 4 KiB
 
 struct Manager {
     std::optional<ManagerSocket> socket;
@@ -51,11 +51,11 @@ bool send_or_drop(const std::string& state) {
 
 void send(std::string state) {
     if (send_or_drop(state) || !has_service_manager()) return;
-    if (manager.unsent.size() == kMostUnsent) manager.unsent.pop_front();
+    if (manager.unsent.size() == kMaxUnsent) manager.unsent.pop_front();
     manager.unsent.push_back(std::move(state));
 }
 
-// One line, as the format wants it.
+// Replaces line breaks, because the format has one line per value.
 std::string status_field(const std::string& status) {
     std::string line = status.substr(0, kMaxStatusBytes);
     std::replace_if(

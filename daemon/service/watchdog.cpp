@@ -37,8 +37,8 @@ std::int64_t monotonic_ms() {
     return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-// "the io thread hangs: its loop has not turned for 31 s", without the help of a library that might wait for
-// a lock.
+// Makes "the io thread hangs: its loop has not turned for 31 s". Uses no library function that may take a
+// lock.
 void say_that_the_loop_hangs(std::int64_t ms) {
     char text[128] = "the io thread hangs: its loop has not turned for ";
     char digits[24];
@@ -52,12 +52,12 @@ void say_that_the_loop_hangs(std::int64_t ms) {
     log_from_signal(events::kHang, text);
 }
 
-// The service manager sends SIGABRT after a missed keep-alive. If another process sends it, the loop is still
-// running.
+// The service manager sends SIGABRT after a missed keep-alive. If another process sends it, the loop may
+// still run.
 extern "C" void on_abort(int number) {
     const std::int64_t silent = monotonic_ms() - last_turn_ms.load();
     if (silent > late_ms.load()) say_that_the_loop_hangs(silent);
-    (void)std::raise(number);  // once more, with what it does by default: SA_RESETHAND
+    (void)std::raise(number);  // again, with the default action: SA_RESETHAND
 }
 
 void name_the_loop_on_abort(Nanoseconds turn) {
@@ -119,7 +119,7 @@ void Watchdog::turn() {
         for (const std::size_t part : verdict.ask) parts_[part].executor->probe();
         if (verdict.all_well) note_alive(Clock::now());
     } catch (const std::bad_alloc&) {
-        // No word to the service manager this time.
+        // Sends no keep-alive this time.
     }
     wait(turn_);
 }
@@ -130,8 +130,8 @@ void Watchdog::note_alive(TimePoint now) {
     told_ = now;
 }
 
-// First the log, so that it is read before the process ends. Then the service manager, which reports the
-// cause. Last abort(), if the manager does not react.
+// Writes the log first, so that it is read before the process ends. Then tells the service manager, which
+// reports the cause. Calls abort() if the manager does not react.
 void Watchdog::give_up(const Part& part) {
     switch (given_up_++) {
         case 0:

@@ -8,7 +8,7 @@
 namespace tegu::daemon {
 namespace {
 
-// what is longer is no watchdog
+// a longer interval is no watchdog
 constexpr std::uint64_t kLongestUs = std::uint64_t{365} * 24 * 3600 * 1'000'000;
 
 }  // namespace

@@ -26,7 +26,7 @@ Result<Peer> peer_of(int socket) {
     return Peer{credentials.uid, credentials.gid, credentials.pid};
 }
 
-// One event and the end: for connections that never become a session.
+// Sends one event and closes, for a connection that never becomes a session.
 void refuse(Fd socket, uid_t uid, const Error& error) {
     wire::FrameHeader header;
     header.type = wire::MessageType::Event;
@@ -85,9 +85,9 @@ void Acceptor::accept_some() {
 
 // Refuses a user with too many descriptors that wait to be closed.
 Result<void> Acceptor::admit(uid_t uid) {
-    if (foreign_waiting(uid) > kMostForeign)
+    if (foreign_waiting(uid) > kMaxForeign)
         return field_error(Status::OverQuota, "descriptors",
-                           "at most " + std::to_string(kMostForeign) + " that wait to be closed",
+                           "at most " + std::to_string(kMaxForeign) + " that wait to be closed",
                            "too many descriptors of this user, which are no memfds, wait to be closed");
     services_.connections.unread.poll();
     return services_.quotas.open_connection(uid);
@@ -115,7 +115,7 @@ void Acceptor::welcome(Fd socket, Result<Peer> peer) {
         session =
             std::make_shared<Session>(services_, std::move(socket), *peer, services_.sessions.next_number());
         services_.sessions.add(session);
-    } catch (const std::exception&) {  // no memory, or no place in the reactor: only this connection ends
+    } catch (const std::exception&) {  // out of memory: only this connection ends
         return services_.quotas.close_connection(peer->uid);
     }
     session->guarded([&] { session->start(); });

@@ -71,20 +71,21 @@ void Accounts::charge_user(uid_t uid, const JobUse& job) {
 UserAccount& Accounts::user(uid_t uid) {
     const auto found = users_.find(uid);
     if (found != users_.end()) return found->second;
-    if (users_.size() >= kMostUsers && !fold_one()) return others_;
+    if (users_.size() >= kMaxUsers && !fold_one()) return others_;
     return users_[uid];
 }
 
-// By use, not by age: whoever has many users must use the device with them to push out those that did.
+// Evicts by use, not by age. So a person with many users must use the device with each of them to evict
+// others.
 bool Accounts::fold_one() {
-    auto least = users_.end();
+    auto min = users_.end();
     for (auto it = users_.begin(); it != users_.end(); ++it)
         if (it->second.connections == 0 &&
-            (least == users_.end() || it->second.usage.time_ns() < least->second.usage.time_ns()))
-            least = it;
-    if (least == users_.end()) return false;
-    others_.usage += least->second.usage;
-    users_.erase(least);
+            (min == users_.end() || it->second.usage.time_ns() < min->second.usage.time_ns()))
+            min = it;
+    if (min == users_.end()) return false;
+    others_.usage += min->second.usage;
+    users_.erase(min);
     return true;
 }
 
@@ -93,13 +94,13 @@ void Accounts::close(AccountHold& hold, TimePoint now) {
     ProcessAccount& process = hold.process_->second;
     if (--process.connections > 0) return;
     process.ended = now;
-    if (++ended_ > kMostEnded) forget_ended();
+    if (++ended_ > kMaxEnded) forget_ended();
 }
 
-// The one that ended first.
+// The account whose last connection ended first.
 void Accounts::forget_ended() {
     processes_.erase(std::min_element(processes_.begin(), processes_.end(), [](const auto& a, const auto& b) {
-        return a.second.ended < b.second.ended;  // kNever is later than all
+        return a.second.ended < b.second.ended;  // kNever is the latest time
     }));
     --ended_;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts: job costs, by user since the start and by process while it is connected. Beyond kMostUsers the
+// Accounts: job costs, by user since the start and by process while it is connected. Beyond kMaxUsers the
 // least active user without a connection joins "others". A process's account ends at most kRemembered after
 // its last connection, because pids are reused. Io thread only.
 #pragma once
@@ -91,8 +91,8 @@ class Accounts {
   public:
     using Processes = std::map<std::pair<uid_t, pid_t>, ProcessAccount>;
 
-    static constexpr std::size_t kMostUsers = 48;  // with a separate account
-    static constexpr std::size_t kMostEnded = 32;  // processes without a connection
+    static constexpr std::size_t kMaxUsers = 48;  // with a separate account
+    static constexpr std::size_t kMaxEnded = 32;  // processes without a connection
     static constexpr auto kRemembered = std::chrono::seconds(60);
 
     AccountHold open(uid_t uid, pid_t pid, TimePoint now);

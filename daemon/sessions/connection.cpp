@@ -31,7 +31,7 @@ Connection::Connection(ConnectionShared& shared, Fd socket, uid_t uid)
       now_(Clock::now()),
       created_(now_),
       last_message_(now_) {
-    // Without memory it throws, and has taken nothing.
+    // On out of memory it throws and takes nothing.
     socket_.assign(boost::asio::local::stream_protocol(), socket.get());
     (void)socket.release();
 }
@@ -83,10 +83,10 @@ void Connection::end_turn() {
     shared_.turns.spend(uid_, nanoseconds(end - turn_began_), end);
 }
 
-// Results that came since the wait began may have made a pause due. So at most one descriptor waits here for
-// its message, as Quotas counts: whatever is read is followed by at least one frame.
+// Results that arrived since the wait began may require a pause. Each read is followed by at least one frame.
+// So at most one descriptor waits here for its message, as Quotas assumes.
 bool Connection::may_read() {
-    if (foreign_waiting() > kMostForeign && foreign_waiting(uid_) > kMostForeign) {
+    if (foreign_waiting() > kMaxForeign && foreign_waiting(uid_) > kMaxForeign) {
         end_with(too_many_to_close(), CloseReason::Refused);
     } else if (replies_.pending() > shared_.settings.limits.reply_queue_bytes) {
         paused_ = true;
@@ -149,7 +149,7 @@ void Connection::process_received(std::size_t bytes) {
     }
 }
 
-// Goes on with what was received before.
+// Processes bytes that were received before.
 void Connection::resume() {
     const std::size_t consumed = process_frames(unprocessed_);
     if (closed_ || ending_) return;
@@ -229,7 +229,7 @@ void Connection::finish_wakeup() {
     send_replies();
     if (closed_) return;
     if (paused_ && replies_.pending() <= shared_.settings.limits.reply_queue_bytes) {
-        // The client has caught up: what it sent before the pause is next, in a turn of its own.
+        // The client has read enough. Its bytes from before the pause are processed in a new turn.
         paused_ = false;
         yielded_ = true;
     }
@@ -237,7 +237,7 @@ void Connection::finish_wakeup() {
     wait_readable();
 }
 
-// Posted behind connections of the same user that wait for the end of this turn: they are served first.
+// Posts this connection behind others of the same user that wait for the end of this turn.
 void Connection::post_turn() {
     turn_posted_ = true;
     boost::asio::post(shared_.io, [self = shared_from_this()] {

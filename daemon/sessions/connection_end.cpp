@@ -86,7 +86,7 @@ void Connection::end_after_replies(CloseReason reason) {
     ending_ = true;
     end_reason_ = reason;
     descriptors_.clear();
-    // What the client still sends is thrown away with the socket; it reads the event first, then the end.
+    // Bytes that the client still sends are dropped with the socket. It reads the event, then the end.
     boost::asio::post(shared_.io, [self = shared_from_this()] { self->guarded([&] { self->flush(); }); });
 }
 

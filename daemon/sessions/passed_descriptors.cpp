@@ -17,7 +17,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kMost = 65536;  // more than any service manager passes
+constexpr std::uint64_t kMax = 65536;  // more than any service manager passes
 
 void add_problem(std::string& problem, const std::string& text) {
     problem += (problem.empty() ? "" : "; ") + text;
@@ -36,9 +36,9 @@ PassedNames passed_names(const char* pid, const char* fds, const char* names, st
     if (*wanted != static_cast<std::uint64_t>(own_pid)) return passed;
     std::optional<std::uint64_t> count = whole_number(fds);
     if (!count) passed.problem = "$LISTEN_FDS is no number: no descriptor is taken";
-    if (count.value_or(0) > kMost) {
-        passed.problem = "$LISTEN_FDS is above " + std::to_string(kMost) + ": only so many are looked at";
-        count = kMost;
+    if (count.value_or(0) > kMax) {
+        passed.problem = "$LISTEN_FDS is above " + std::to_string(kMax) + ": only so many are looked at";
+        count = kMax;
     }
     const std::string list = names != nullptr ? names : "";
     std::size_t begin = 0;
@@ -58,7 +58,7 @@ std::vector<PassedFd> take_passed_descriptors() {
     for (std::size_t i = 0; i < passed.names.size(); ++i) {
         const int fd = SD_LISTEN_FDS_START + static_cast<int>(i);
         const int flags = ::fcntl(fd, F_GETFD);
-        if (flags < 0 || (flags & FD_CLOEXEC) != 0) continue;  // one of our own, which no exec has passed on
+        if (flags < 0 || (flags & FD_CLOEXEC) != 0) continue;  // opened by this process, not passed
         if (::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) open.push_back({std::move(passed.names[i]), Fd(fd)});
     }
     if (open.size() < passed.names.size())

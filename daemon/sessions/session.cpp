@@ -119,7 +119,7 @@ Result<void> expect_empty(Bytes body) {
 
 }  // namespace
 
-// What the daemon says of itself, made anew each time.
+// Answers INFO, STATS, KERNELS and HEALTH. Each reply is built anew.
 Result<void> Session::on_report(const wire::FrameHeader& header, Bytes body) {
     switch (header.type) {
         case wire::MessageType::Info: return on_info(header, body);
@@ -163,7 +163,7 @@ void Session::handle_close(CloseReason reason) {
     try {
         log(LogLevel::Debug, std::string("connection closed: ") + close_reason_word(reason),
             {{"SESSION", std::to_string(number_)}, {"CLIENT_UID", std::to_string(peer_.uid)}});
-    } catch (const std::bad_alloc&) {  // most connections that end so end for want of memory
+    } catch (const std::bad_alloc&) {  // most connections that end here lack memory
     }
     for (auto& entry : jobs_) {
         JobTask& task = *entry.second;

@@ -42,12 +42,12 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
     return {};
 }
 
-// The daemon made this memory for a buffer that was released or whose connection ended. It is charged
-// already.
+// Registers memory that the daemon made for an earlier buffer. The buffer was released, or its connection
+// ended. The memory is charged already.
 Result<void> Session::register_again(const wire::FrameHeader& header,
                                      const wire::BufferRegisterRequest& request, ForeignFd fd) {
-    Result<void> room = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
-    if (!room) return room;
+    Result<void> held = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
+    if (!held) return held;
     Result<void> secured = secure_memfd(fd.get(), request.bytes, request.access);
     if (!secured) return secured;
     Result<std::shared_ptr<Buffer>> buffer =
@@ -59,15 +59,15 @@ Result<void> Session::register_again(const wire::FrameHeader& header,
     return {};
 }
 
-// A buffer that the daemon before left: neither a descriptor nor a charge is new.
+// Attaches a buffer of the previous daemon. It needs no new descriptor and no new charge.
 Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes body) {
     if ((features_ & wire::kFeatureAttach) == 0)
         return field_error(Status::Unsupported, "features", "the feature bit for attaching in HELLO",
                            "this connection has not agreed on attaching");
     Result<wire::BufferAttachRequest> request = wire::decode_buffer_attach(body);
     if (!request) return std::move(request).error();
-    Result<void> room = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
-    if (!room) return room;
+    Result<void> held = services_.quotas.check_held(buffers_.size() + buffers_in_making_);
+    if (!held) return held;
     std::shared_ptr<Buffer> buffer = services_.store.attach(peer_.uid, peer_.pid, request->token);
     if (buffer == nullptr)
         return field_error(Status::NotFound, "token", "that of a buffer of this user that was kept",
@@ -78,11 +78,12 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
     return {};
 }
 
-// If the user's quota is full, buffers that the previous daemon kept and no client has attached are dropped.
+// Charges the user for a new buffer. A full quota drops the buffers of the previous daemon that no client has
+// attached.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
-    Result<void> room = services_.quotas.check_held(held);
-    if (!room) return std::move(room).error();
+    Result<void> allowed = services_.quotas.check_held(held);
+    if (!allowed) return std::move(allowed).error();
     Result<BufferCharge> charge = services_.quotas.charge_buffer(peer_.uid, held, bytes);
     if (charge || charge.error().status == Status::TooLarge) return charge;
     (void)services_.store.drop_orphans(peer_.uid);
@@ -107,7 +108,7 @@ wire::BufferReply Session::take_in(std::shared_ptr<Buffer> buffer) {
     return reply;
 }
 
-// With the connection its buffers end; if the daemon ends too, the next one waits for their owner.
+// Releases the buffers of the connection. While the daemon stops they stay in the store, for the next daemon.
 void Session::leave_buffers() {
     if (!services_.stop.ending())
         for (const auto& named : buffers_.all()) services_.store.forget(*named.second);
@@ -123,8 +124,8 @@ struct Session::Making {
     BufferCharge charge;
     HelperThread* helper = nullptr;
     std::shared_ptr<Session> session;
-    Result<void> made;  // so far
-    ~Making() {         // given up half-way
+    Result<void> made;  // result so far
+    ~Making() {         // not completed
         if (fd) free_memory({std::move(fd), {}, {}, std::move(charge)}, helper, nullptr);
     }
 };
@@ -132,9 +133,9 @@ struct Session::Making {
 Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferCreateRequest> request = wire::decode_buffer_create(body);
     if (!request) return std::move(request).error();
-    if (buffers_in_making_ + replies().unread_descriptors(socket()) >= kMostUnreadDescriptors) {
+    if (buffers_in_making_ + replies().unread_descriptors(socket()) >= kMaxUnreadDescriptors) {
         Error busy = field_error(Status::Busy, "descriptors",
-                                 "at most " + std::to_string(kMostUnreadDescriptors) + " a connection",
+                                 "at most " + std::to_string(kMaxUnreadDescriptors) + " a connection",
                                  "descriptors that were made for this connection have not been read");
         busy.retry_after_ns = kUnreadRetryNs;
         return busy;
@@ -142,7 +143,7 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
     Result<BufferCharge> charge = this->charge(request->bytes);
     if (!charge) {
         Error error = std::move(charge).error();
-        // which may end in a moment
+        // released memory may be free in a moment
         if (error.status == Status::OverQuota && services_.buffers.held.lately(peer_.uid)) {
             error.status = Status::Busy;
             error.retry_after_ns = kLetGoRetryNs;
@@ -178,14 +179,14 @@ Result<void> Session::make_later(const std::shared_ptr<Making>& making) {
     return {};
 }
 
-// On the helper's thread, which leaves the client's session alone but for `gone_`.
+// Runs on the helper's thread. Of the session it reads only `gone_`.
 HelperThread::Progress Session::make_slice(Making& making) {
     if (making.session->gone_.load(std::memory_order_relaxed)) return HelperThread::Progress::Done;
     const std::uint64_t slice = std::min(kSliceBytes, making.bytes - making.done);
     try {
         making.made = populate_memfd(making.fd.get(), making.done, slice);
     } catch (const std::bad_alloc&) {
-        making.made = make_error(Status::OutOfMemory, "no memory");  // short enough to need none
+        making.made = make_error(Status::OutOfMemory, "no memory");  // a short text needs no memory
     }
     making.done += slice;
     const bool more = making.made.ok() && making.done < making.bytes;
@@ -231,9 +232,8 @@ Result<void> Session::on_buffer_freeze(const wire::FrameHeader& header, Bytes bo
     return freeze(header, buffer);
 }
 
-// Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: a thread of its own does it. Those
-// that a GPU has pinned are let go first. Whatever needs memory is there before the freeze begins, or is
-// taken back.
+// Seals on a helper's thread, because sealing blocks for up to 0.2 s while pages of the memfd are pinned.
+// GPUs unpin theirs first. All memory is allocated before the freeze begins; a failed allocation cancels it.
 Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer) {
     struct Sealing {
         int fd;

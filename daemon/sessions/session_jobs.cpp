@@ -56,19 +56,18 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
                                                services_.jobs.tuning.state());
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
-    const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};
-    Result<Choice> choice = services_.jobs.placement.choose(*prepared, asker, false);
+    const JobOwner owner{peer_.uid, peer_.pid, header.priority, deadline != kNever};
+    Result<Choice> choice = services_.jobs.placement.choose(*prepared, owner, false);
     if (choice && choice->target == Target::Inline) {
         if (run_inline(header, *prepared, *choice, deadline) == Inline::Answered) return {};
-        choice = services_.jobs.placement.choose(*prepared, asker, true);
+        choice = services_.jobs.placement.choose(*prepared, owner, true);
     }
     if (!choice) return std::move(choice).error();
     return enqueue(header, *request, std::move(prepared).value(), *choice, deadline);
 }
 
-// The whole life of a small job: computed here, its reply written next to the others of this wake-up. A
-// prediction that is wrong delays everybody for no longer than kInlineNs; a job in place has then
-// overwritten its input, and goes on.
+// Computes a small job at once and appends its reply to those of this wake-up. A wrong prediction delays
+// other clients by at most kInlineNs. Exception: a job in place goes on, as it has overwritten its input.
 Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared,
                                     const Choice& choice, TimePoint deadline) {
     const Operation operation = operation_of(prepared.job);
@@ -144,8 +143,8 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     services_.jobs.executors.submit(std::move(task));
 }
 
-// Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor
-// sets is not read here.
+// Ends the bookkeeping of a job in flight before its answer. The job may still run, so nothing is read that
+// the executor writes.
 void Session::retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
                      Target target) {
     const Operation operation = operation_of(task.prepared.job);
@@ -202,8 +201,7 @@ Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
     return {};
 }
 
-// Jobs whose deadline passed while they waited are answered now, not when their turn comes. Those that run
-// stop by themselves.
+// Answers waiting jobs whose deadline has passed, before their turn comes. Running jobs stop by themselves.
 TimePoint Session::poll_jobs(TimePoint now) {
     TimePoint next = kNever;
     std::vector<std::shared_ptr<JobTask>> overdue;

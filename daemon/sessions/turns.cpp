@@ -24,7 +24,7 @@ void Turns::spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept {
         found->ns += ns;
         if (found->ns > kTurnNs && !ending_) end_round_after_all();
     } catch (const std::exception&) {
-        spent_.clear();  // nobody's turn is over for ever
+        spent_.clear();  // so that no turn is over for ever
     }
 }
 
@@ -32,7 +32,8 @@ void Turns::begin_round() {
     if (!ending_) spent_.clear();
 }
 
-// What is ready now is run before what is posted now, and so is one look for new messages.
+// Ends the round after all handlers that are ready now, and after one poll for new messages: a posted handler
+// runs behind them.
 void Turns::end_round_after_all() {
     boost::asio::post(io_, [this] {
         spent_.clear();

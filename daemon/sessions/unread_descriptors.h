@@ -17,7 +17,7 @@ namespace tegu::daemon {
 class Quotas;
 
 // Maximum unread descriptors of a connection before a request for more is refused.
-inline constexpr std::size_t kMostUnreadDescriptors = 64;
+inline constexpr std::size_t kMaxUnreadDescriptors = 64;
 
 // Whether the peer has unread bytes. False if unknown.
 bool has_unread(int socket);

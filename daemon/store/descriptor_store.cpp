@@ -12,7 +12,7 @@
 namespace tegu::daemon {
 namespace {
 
-// A user with this share of the store is not short; the rest is for others.
+// A user with 1 / kPartOfOneUser of the store is not short of slots.
 constexpr std::size_t kPartOfOneUser = 4;
 
 bool fill_token(wire::BufferToken& token) {
@@ -67,7 +67,7 @@ wire::BufferToken DescriptorStore::keep(const std::shared_ptr<Buffer>& buffer, u
     return token;
 }
 
-// What was sent is removed with a later round: a connection that ends needs no memory for it.
+// A later round removes the stored buffer, so the end of a connection needs no memory for it.
 void DescriptorStore::forget(Buffer& buffer) noexcept {
     const auto found = entries_.find(buffer.kept_number());
     buffer.kept_by(nullptr, 0);
@@ -118,8 +118,7 @@ bool DescriptorStore::drop_orphans(uid_t uid) {
     return orphans_.size() != before;
 }
 
-// Written with the next round: a job waits for nothing, and an older generation does no harm to the next
-// daemon.
+// The next round writes it, so no job waits. An older generation does no harm to the next daemon.
 void DescriptorStore::generation_raised(Buffer& buffer) {
     raised_.insert(buffer.kept_number());
     soon(kPause);
@@ -135,8 +134,8 @@ void DescriptorStore::finish() noexcept {
         timer_.cancel();
         grace_timer_.cancel();
     } catch (const std::exception&) {
-        // No memory: what should not be kept finds no owner in the next daemon, what should be is registered
-        // again.
+        // Out of memory. The next daemon finds no owner for a buffer that should not be kept; a buffer that
+        // should be kept is registered again.
     }
 }
 
@@ -160,7 +159,7 @@ StoreStatus DescriptorStore::status() const {
     if (state_ == StoreStatus::State::Ok && status.waiting > 0 && status.buffers >= limit_) {
         status.state = StoreStatus::State::Full;
         status.too_small =
-            shares_.fewest_kept().value_or(0) < std::max<std::size_t>(most_ / kPartOfOneUser, 1) &&
+            shares_.fewest_kept().value_or(0) < std::max<std::size_t>(max_ / kPartOfOneUser, 1) &&
             shares_.to_give_up(1).empty();
         status.reason = "the descriptor store is full: " + std::to_string(status.waiting) + " of " +
                         std::to_string(entries_.size()) + " buffers would not survive the daemon";

@@ -28,12 +28,12 @@ namespace tegu::daemon {
 struct StoreEnvironment {
     std::string notify_socket;  // empty: none
     bool managed = false;       // runs as a systemd service; the shipped unit has a store
-    std::size_t most = 0;       // maximum number of descriptors
+    std::size_t max = 0;        // maximum number of descriptors
 
     static StoreEnvironment read();
 };
 // FileDescriptorStoreMax= of the shipped unit: the default without $FDSTORE.
-inline constexpr std::size_t kShippedStoreMost = 1024;
+inline constexpr std::size_t kShippedStoreMax = 1024;
 // Descriptors reserved for the table, and for a probe or the next daemon's table.
 inline constexpr std::size_t kOwnDescriptors = 2;
 
@@ -111,9 +111,9 @@ class DescriptorStore final : public BufferKeeper {
     void table_refused();
     void probe();
     void send_barrier();
-    void remove_gone(std::size_t most);
+    void remove_gone(std::size_t max);
     void send_removals();
-    void send_stores(std::size_t most);
+    void send_stores(std::size_t max);
     void make_room();
     bool send_one(std::uint64_t number, Entry& entry);
     void remove_name(std::string name);
@@ -128,7 +128,7 @@ class DescriptorStore final : public BufferKeeper {
     std::optional<StoreSocket> socket_;
     StoreStatus::State state_ = StoreStatus::State::Off;
     std::string reason_;
-    std::size_t most_ = 0;   // maximum number of buffers, as announced
+    std::size_t max_ = 0;    // maximum number of buffers, as announced
     std::size_t limit_ = 0;  // observed maximum: lowered after a refusal
     std::chrono::milliseconds retry_pause_{10000};
     TimePoint retry_at_ = kNever;   // while it is full or refuses

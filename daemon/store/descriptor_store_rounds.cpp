@@ -17,7 +17,7 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestRetryPause(3600000);  // while the store refuses everything
-// what is refused may be closed so much later, by a thread
+// a thread of systemd may close a refused descriptor this much later
 constexpr std::chrono::milliseconds kCloseTime(500);
 constexpr std::size_t kMessagesPerRound = 64;
 
@@ -30,13 +30,14 @@ std::string table_name(std::uint64_t epoch) {
 }
 
 bool has_hung_up(const Fd& fd) {
-    pollfd look{fd.get(), POLLIN, 0};
-    return fd && ::poll(&look, 1, 0) > 0 && (look.revents & POLLHUP) != 0;
+    pollfd entry{fd.get(), POLLIN, 0};
+    return fd && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
 }
 
 }  // namespace
 
-// An earlier moment replaces a later one: what a client has done does not wait for the next retry.
+// Sets the timer of the next round. An earlier time replaces a later one, so a client's change does not wait
+// for the next retry.
 void DescriptorStore::soon(std::chrono::nanoseconds pause) {
     const TimePoint when = Clock::now() + pause;
     if (when >= armed_for_) return;
@@ -47,14 +48,14 @@ void DescriptorStore::soon(std::chrono::nanoseconds pause) {
         armed_for_ = kNever;
         try {
             tick();
-        } catch (const std::bad_alloc&) {  // then in the next round
+        } catch (const std::bad_alloc&) {  // the next round tries again
             soon_or_later();
         }
     });
     armed_for_ = when;
 }
 
-// If no timer can be set for want of memory, the next event starts the round.
+// On out of memory no timer is set, and the next event starts the round.
 void DescriptorStore::soon_or_later() noexcept {
     try {
         soon(kPause);
@@ -77,23 +78,23 @@ void DescriptorStore::tick() {
     const bool retry = Clock::now() >= retry_at_;
     if (retry) {
         retry_at_ = kNever;
-        if (state_ == StoreStatus::State::Ok && limit_ < most_) ++limit_;
+        if (state_ == StoreStatus::State::Ok && limit_ < max_) ++limit_;
     }
-    // A name that is to be removed may be that of a buffer that is to be stored again.
+    // Stores only after all removals: a buffer that waits for both has one name.
     if (!probe_ && removals_.empty() && (retry || state_ == StoreStatus::State::Ok)) send_more();
     const bool takes = state_ == StoreStatus::State::Ok;
     const bool more = probe_due_ || table_sent_ == 0 || !removals_.empty() || gone() > 0 ||
                       (shares_.waiting() > 0 && has_room());
     if (probe_ || (takes && more)) return soon(kPause);
     if (takes && shares_.waiting() == 0) return;
-    if (retry_at_ == kNever) {  // full or refused: there may be room then
+    if (retry_at_ == kNever) {  // full or refused: a later retry may succeed
         retry_at_ = Clock::now() + retry_pause_;
         retry_pause_ = std::min(2 * retry_pause_, kLongestRetryPause);
     }
     soon(retry_at_ - Clock::now());
 }
 
-// REQUIRES: systemd has answered the last message. A probe that was sent before could free a place and so
+// REQUIRES: systemd has answered the last message. A probe that was sent before could free a slot and so
 // report capacity that does not exist.
 void DescriptorStore::send_more() {
     if (probe_due_ || state_ != StoreStatus::State::Ok)
@@ -120,14 +121,14 @@ void DescriptorStore::remove_name(std::string name) {
     if (!removals_.empty()) soon(kPause);
 }
 
-void DescriptorStore::remove_gone(std::size_t most) {
-    for (auto it = entries_.begin(); it != entries_.end() && most > 0;) {
+void DescriptorStore::remove_gone(std::size_t max) {
+    for (auto it = entries_.begin(); it != entries_.end() && max > 0;) {
         const auto entry = it++;
         if (!is_gone(entry->second)) continue;
         removals_.push_back(buffer_name(entry->first));
         writer_->remove(entry->first);
         erase(entry);
-        --most;
+        --max;
     }
 }
 
@@ -137,13 +138,13 @@ void DescriptorStore::send_removals() {
     removals_.erase(removals_.begin(), removals_.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
-void DescriptorStore::send_stores(std::size_t most) {
+void DescriptorStore::send_stores(std::size_t max) {
     std::size_t sent = 0;
-    while (sent < most && has_room()) {
+    while (sent < max && has_room()) {
         const std::optional<std::uint64_t> number = shares_.next();
         if (!number) break;
         const auto entry = entries_.find(*number);
-        if (entry->second.buffer.expired()) {  // it ended with its connection, while the daemon stops
+        if (entry->second.buffer.expired()) {  // the connection ended while the daemon stops
             erase(entry);
             continue;
         }
@@ -156,13 +157,15 @@ void DescriptorStore::send_stores(std::size_t most) {
     probe();
 }
 
-// Those of whoever has most, for those who have less; they wait for a place like any other.
+// Takes slots back from the user with the most buffers, for users with fewer. Buffers that lose their slot
+// wait for another one.
 void DescriptorStore::make_room() {
     for (const std::uint64_t number : shares_.to_give_up(kMessagesPerRound))
         take_back(number, entries_.at(number));
 }
 
-// The record first: one without a descriptor is passed over, a descriptor without a record is removed.
+// Writes the record first. At the next start, a record without a descriptor is skipped, and a descriptor
+// without a record is removed.
 bool DescriptorStore::send_one(std::uint64_t number, Entry& entry) {
     const std::shared_ptr<Buffer> buffer = entry.buffer.lock();
     entry.record.generation = buffer->generation();
@@ -186,7 +189,7 @@ void DescriptorStore::probe() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
     Fd ours(ends[0]);
-    const Fd theirs(ends[1]);  // ends here: the message has a duplicate
+    const Fd theirs(ends[1]);  // closed here: the message has a duplicate
     if (!went(socket_->store(kStoredProbeName, theirs.get(), true))) return;
     probe_ = std::move(ours);
     probe_due_ = false;
@@ -196,7 +199,7 @@ void DescriptorStore::probe() {
     soon(kPause);
 }
 
-// Where it cannot be sent now, it is with a later round.
+// On failure a later round sends it.
 void DescriptorStore::send_barrier() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
@@ -210,7 +213,7 @@ void DescriptorStore::check_probe() {
     const bool hung_up = has_hung_up(probe_);
     if (!hung_up && probe_until_ == kNever) {
         if (!barrier_) send_barrier();
-        if (!barrier_ && state_ == StoreStatus::State::Refused) return refused();  // nobody will tell
+        if (!barrier_ && state_ == StoreStatus::State::Refused) return refused();  // no answer can come
         if (!has_hung_up(barrier_)) return;
         probe_until_ = Clock::now() + kCloseTime;
     }
@@ -218,7 +221,7 @@ void DescriptorStore::check_probe() {
     if (Clock::now() < probe_until_) return;
     probe_.reset();
     barrier_.reset();
-    remove_name(kStoredProbeName);  // before anything else is sent, which may need its place
+    remove_name(kStoredProbeName);  // first, because the next message may need its slot
     taken();
 }
 
@@ -227,7 +230,7 @@ void DescriptorStore::taken() {
         log(LogLevel::Notice, "the descriptor store takes buffers");
         state_ = StoreStatus::State::Ok;
         reason_.clear();
-        limit_ = most_;
+        limit_ = max_;
     }
     if (table_sent_ != 0 && table_sent_ < probe_number_) {
         for (std::string& name : old_tables_) remove_name(std::move(name));
@@ -235,7 +238,7 @@ void DescriptorStore::taken() {
     }
 }
 
-// Its name goes with the removals of this round or the next.
+// Its name is removed in this round or the next.
 void DescriptorStore::take_back(std::uint64_t number, Entry& entry) {
     removals_.push_back(buffer_name(number));
     writer_->remove(number);
@@ -243,8 +246,8 @@ void DescriptorStore::take_back(std::uint64_t number, Entry& entry) {
     entry.sent = 0;
 }
 
-// The lost ones among those sent with the probe are unknown. So all are taken back and half as many are tried
-// next, until the exact limit is found.
+// It is unknown which buffers of the last round were lost. So all of them are taken back, and the next round
+// sends half as many, until the exact limit is found.
 void DescriptorStore::refused() {
     probe_.reset();
     barrier_.reset();
@@ -256,14 +259,14 @@ void DescriptorStore::refused() {
             ++doubtful;
         }
     if (in_doubt(table_sent_) || table_sent_ == 0) return table_refused();
-    const bool was_full = limit_ < most_;
+    const bool was_full = limit_ < max_;
     limit_ = std::min(limit_, kept() + doubtful / 2);
     if (!was_full)
         log(LogLevel::Warning, "the descriptor store is full: some buffers would not survive the daemon",
-            {{"FDSTORE_MAX", std::to_string(most_ + kOwnDescriptors)}});
+            {{"FDSTORE_MAX", std::to_string(max_ + kOwnDescriptors)}});
 }
 
-// Where the old table is there may be room for the new one.
+// Removes the previous daemon's tables, which may free a slot for the new one.
 void DescriptorStore::table_refused() {
     if (table_sent_ != 0) remove_name(table_name(epoch_));
     table_sent_ = 0;

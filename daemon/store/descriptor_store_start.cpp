@@ -22,7 +22,7 @@ std::string variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
-// The number behind `prefix` in a name; 0: it is no such name.
+// The number after `prefix` in a name; 0: the name has no such form.
 std::uint64_t number_in(const std::string& name, const std::string& prefix) {
     if (name.rfind(prefix, 0) != 0) return 0;
     const std::string digits = name.substr(prefix.size());
@@ -31,7 +31,7 @@ std::uint64_t number_in(const std::string& name, const std::string& prefix) {
     return std::stoull(digits);
 }
 
-// The whole of a table that came back; never mapped, as it could be cut meanwhile.
+// Reads a whole table of the previous daemon. It is never mapped, because its file could shrink.
 Result<std::vector<std::byte>> read_table(int fd) {
     std::vector<std::byte> bytes(kMaxTableBytes + 1);
     std::size_t size = 0;
@@ -51,12 +51,12 @@ Result<std::vector<std::byte>> read_table(int fd) {
 StoreEnvironment StoreEnvironment::read() {
     StoreEnvironment environment;
     environment.notify_socket = variable("NOTIFY_SOCKET");
-    const std::string most = variable("FDSTORE");
-    environment.managed = !most.empty() || !variable("INVOCATION_ID").empty();
-    environment.most = kShippedStoreMost;
-    if (most.empty()) return environment;
-    if (most.size() <= 9 && most.find_first_not_of("0123456789") == std::string::npos)
-        environment.most = std::stoul(most);
+    const std::string max = variable("FDSTORE");
+    environment.managed = !max.empty() || !variable("INVOCATION_ID").empty();
+    environment.max = kShippedStoreMax;
+    if (max.empty()) return environment;
+    if (max.size() <= 9 && max.find_first_not_of("0123456789") == std::string::npos)
+        environment.max = std::stoul(max);
     else
         log(LogLevel::Warning, "$FDSTORE is not a number of descriptors, and is not believed");
     return environment;
@@ -68,13 +68,13 @@ void DescriptorStore::start(const StoreEnvironment& environment, StoredDescripto
         reason_ = "the daemon is not a service of systemd: buffers end with it";
         return;
     }
-    if (environment.most <= kOwnDescriptors) {
+    if (environment.max <= kOwnDescriptors) {
         reason_ =
             "FileDescriptorStoreMax= of the service is too small for a buffer: buffers end with the daemon";
         state_ = StoreStatus::State::Refused;
         return log(LogLevel::Warning, reason_);
     }
-    limit_ = most_ = std::min(environment.most - kOwnDescriptors, kMaxTableRecords - 1);
+    limit_ = max_ = std::min(environment.max - kOwnDescriptors, kMaxTableRecords - 1);
     Result<StoreSocket> socket = StoreSocket::open(environment.notify_socket);
     Result<void> ready = socket ? make_table() : Result<void>(socket.error());
     if (!ready) {
@@ -105,8 +105,8 @@ void DescriptorStore::wait_for_owners(std::chrono::milliseconds time) {
 }
 
 Result<void> DescriptorStore::make_table() {
-    // one more: for the newer of two
-    const std::uint64_t bytes = kTableHeaderBytes + (most_ + 1) * kTableRecordBytes;
+    // one more, for the newer of two records of a buffer
+    const std::uint64_t bytes = kTableHeaderBytes + (max_ + 1) * kTableRecordBytes;
     Result<Fd> fd = make_memfd(bytes);
     if (!fd) return std::move(fd).error();
     Result<void> whole = populate_memfd(fd->get(), 0, bytes);
@@ -118,7 +118,7 @@ Result<void> DescriptorStore::make_table() {
     return {};
 }
 
-// Tables come with names of their epochs; the newest that can be read counts. Names of all are noted for
+// The name of a table has its epoch; the newest readable table counts. The names of all are recorded for
 // removal.
 std::vector<StoredBuffer> DescriptorStore::read_tables(std::vector<PassedFd>& tables) {
     StoredTable newest;
@@ -126,7 +126,7 @@ std::vector<StoredBuffer> DescriptorStore::read_tables(std::vector<PassedFd>& ta
     for (PassedFd& table : tables) {
         epoch_ = std::max(epoch_, number_in(table.name, kStoredTableName) + 1);
         old_tables_.push_back(table.name);
-        const bool memory = closes_at_once(table.fd);  // else the read might wait
+        const bool memory = closes_at_once(table.fd);  // otherwise the read might block
         const ForeignFd fd(std::move(table.fd), 0);
         Result<std::vector<std::byte>> bytes =
             memory ? read_table(fd.get())
@@ -162,7 +162,7 @@ void DescriptorStore::adopt(StoredDescriptors left) {
             left.surplus.push_back(each.name);
     }
     const std::vector<StoredBuffer> records = read_tables(tables);
-    writer_.emplace(MutableBytes(table_memory_.data(), kTableHeaderBytes + (most_ + 1) * kTableRecordBytes),
+    writer_.emplace(MutableBytes(table_memory_.data(), kTableHeaderBytes + (max_ + 1) * kTableRecordBytes),
                     epoch_);
     if (!buffers.empty()) next_number_ = buffers.rbegin()->first + 1;
     std::size_t lost = 0;
@@ -184,7 +184,7 @@ void DescriptorStore::adopt(StoredDescriptors left) {
     if (lost > 0)
         log(LogLevel::Warning, "the descriptor store had not kept all buffers of the daemon before",
             {{"BUFFERS", std::to_string(lost)}});
-    for (auto& each : buffers) {  // nobody knows whose they are
+    for (auto& each : buffers) {  // their owners are unknown
         const ForeignFd fd(std::move(each.second.fd), 0);
         left.surplus.push_back(each.second.name);
     }
@@ -197,7 +197,7 @@ void DescriptorStore::adopt(StoredDescriptors left) {
 
 Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descriptor) {
     ForeignFd fd(std::move(descriptor), record.uid);
-    if (entries_.size() >= most_)
+    if (entries_.size() >= max_)
         return make_error(Status::OverQuota, "there are more than the store takes now");
     const bool sealed = is_sealed_against_writing(fd.get());
     Result<void> secured = secure_memfd(fd.get(), record.bytes, sealed ? wire::Access::Read : record.access);
@@ -206,7 +206,7 @@ Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descri
     if (::fstat(fd.get(), &status) != 0) return io_error("fstat of a descriptor", errno);
     if (static_cast<std::uint64_t>(status.st_ino) != record.inode)
         return make_error(Status::BadDescriptor, "its descriptor is another than the one that was stored");
-    // Of what the daemon made, the client may use a part, but all was charged.
+    // The client may use a part of memory that the daemon made; all of it was charged.
     const std::uint64_t bytes =
         record.created_by_daemon ? static_cast<std::uint64_t>(status.st_size) : std::uint64_t{record.bytes};
     Result<BufferCharge> charge = services_.quotas.charge_buffer(record.uid, 0, bytes);

@@ -8,7 +8,7 @@
 namespace tegu::daemon {
 namespace {
 
-// What a user would have, while it is found out who gives up how much.
+// The buffers that a user would keep, while the shares are computed.
 struct Plan {
     std::set<std::uint64_t>::const_reverse_iterator newest;
     std::size_t kept, waiting;
@@ -24,7 +24,7 @@ void StoreShares::add_kept(uid_t uid, std::uint64_t number) {
     if (users_[uid].kept.insert(number).second) ++kept_;
 }
 
-// A node is moved: no memory is needed for it.
+// Moves a node of the set, so it needs no memory.
 void StoreShares::keep(uid_t uid, std::uint64_t number) noexcept {
     const auto user = users_.find(uid);
     assert(user != users_.end() && user->second.waiting.count(number) == 1);
@@ -70,12 +70,12 @@ std::optional<std::size_t> StoreShares::fewest_kept() const {
     return user->second.kept.size();
 }
 
-std::vector<std::uint64_t> StoreShares::to_give_up(std::size_t most) const {
+std::vector<std::uint64_t> StoreShares::to_give_up(std::size_t max) const {
     std::vector<Plan> plans;
     for (const auto& each : users_)
         plans.push_back({each.second.kept.rbegin(), each.second.kept.size(), each.second.waiting.size()});
     std::vector<std::uint64_t> numbers;
-    while (numbers.size() < most) {
+    while (numbers.size() < max) {
         Plan *rich = nullptr, *poor = nullptr;
         for (Plan& plan : plans) {
             if (rich == nullptr || plan.kept > rich->kept) rich = &plan;

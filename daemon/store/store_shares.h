@@ -21,16 +21,16 @@ class StoreShares {
     // Moves a buffer from waiting to kept, and back. REQUIRES: it exists.
     void keep(uid_t uid, std::uint64_t number) noexcept;
     void wait_again(uid_t uid, std::uint64_t number) noexcept;
-    // Of either.
+    // Removes a waiting or kept buffer.
     void remove(uid_t uid, std::uint64_t number) noexcept;
 
     std::size_t waiting() const { return waiting_; }
     std::size_t kept() const { return kept_; }
     // The next buffer to keep: the oldest of the user with the fewest kept. nullopt if none waits.
     std::optional<std::uint64_t> next() const;
-    // The buffers to evict from a full store for other users, at most `most`: the newest of the largest
+    // The buffers to evict from a full store for other users, at most `max`: the newest of the largest
     // holders.
-    std::vector<std::uint64_t> to_give_up(std::size_t most) const;
+    std::vector<std::uint64_t> to_give_up(std::size_t max) const;
     // The smallest number of kept buffers among users with waiting buffers. nullopt if none waits.
     std::optional<std::size_t> fewest_kept() const;
 

@@ -16,15 +16,15 @@ constexpr std::string_view kTableMagic = "tegudtab";
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::uint16_t kSmallestRecordBytes = kTableRecordBytes;  // of version 1; later ones append to it
 
-// FNV-1a: of two texts that differ in one byte the sums differ. It tells accidents, not forgeries: these are
-// checked for what they say.
+// FNV-1a: texts that differ in one byte have different sums. It detects accidents, not forgeries: all values
+// are checked anyway.
 std::uint64_t checksum(Bytes bytes) {
     std::uint64_t sum = 0xcbf29ce484222325;
     for (const std::byte byte : bytes) sum = (sum ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
     return sum;
 }
 
-// The last eight bytes are the sum of those before.
+// The last eight bytes are the sum of all others.
 bool sum_is_right(Bytes bytes) {
     const std::size_t summed = bytes.size() - kChecksumBytes;
     wire::Reader reader(bytes.subspan(summed));
@@ -41,7 +41,7 @@ struct Record {
     StoredBuffer buffer;
 };
 
-// False: not a record that any daemon wrote.
+// False: no daemon wrote this record.
 bool read_record(Bytes bytes, Record& record) {
     if (!sum_is_right(bytes)) return false;
     wire::Reader reader(bytes);
@@ -105,10 +105,10 @@ Result<StoredTable> parse_table(Bytes bytes) {
                            "claims " + std::to_string(records) + " records");
     std::map<std::uint64_t, Record> newest;
     for (std::size_t i = 0; i < records; ++i) {
-        const Bytes place = bytes.subspan(kTableHeaderBytes + i * record_bytes, record_bytes);
-        if (number_of(place) == 0) continue;
+        const Bytes slot = bytes.subspan(kTableHeaderBytes + i * record_bytes, record_bytes);
+        if (number_of(slot) == 0) continue;
         Record record;
-        if (!read_record(place, record)) {
+        if (!read_record(slot, record)) {
             ++table.damaged;
             continue;
         }
@@ -137,13 +137,13 @@ std::size_t TableWriter::find(std::uint64_t number) const {
     return static_cast<std::size_t>(std::find(numbers_.begin(), numbers_.end(), number) - numbers_.begin());
 }
 
-// The fences keep the compiler's order: a killed process has done its writes up to some point of it.
+// The fences keep the order of the writes: a killed process has done a prefix of them.
 bool TableWriter::put(const StoredBuffer& buffer) {
     const std::size_t before = find(buffer.number);
     const std::size_t index = find(0);
     if (index == numbers_.size()) return false;
-    const MutableBytes place = record(index);
-    wire::Writer writer(place);
+    const MutableBytes slot = record(index);
+    wire::Writer writer(slot);
     writer.u64(buffer.number);
     writer.u64(++sequence_);
     writer.u64(buffer.bytes);
@@ -157,7 +157,7 @@ bool TableWriter::put(const StoredBuffer& buffer) {
     writer.u16(0);
     writer.u32(0);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    writer.u64(checksum(place.subspan(0, kTableRecordBytes - kChecksumBytes)));
+    writer.u64(checksum(slot.subspan(0, kTableRecordBytes - kChecksumBytes)));
     std::atomic_signal_fence(std::memory_order_seq_cst);
     numbers_[index] = buffer.number;
     if (before == numbers_.size()) return true;

@@ -10,15 +10,15 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMostLogged = 20;  // lines about one load
+constexpr std::size_t kMaxLogged = 20;  // lines about one load
 
-// What is ignored now, and was not before.
+// The rows that are ignored now and were not before.
 std::vector<std::string> new_lines(const TuningState& before, const TuningState& now) {
     std::vector<std::string> lines;
     for (const IgnoredRow& ignored : now.ignored()) {
         std::string text = ignored_text(ignored);
         if (before.ignores(text)) continue;
-        if (lines.size() == kMostLogged) {
+        if (lines.size() == kMaxLogged) {
             lines.emplace_back("more rows of tuning tables are ignored; health lists some of them");
             break;
         }
@@ -33,12 +33,12 @@ std::string count_text(unsigned count, const char* what) {
 
 }  // namespace
 
-// One reading of the files. The helper's thread fills it in, the io thread takes it.
+// The result of reading the files. The helper's thread writes it, the io thread takes it.
 struct Tuning::Load {
     std::string directory, overlay;
     std::shared_ptr<const TuningState> before;  // the state that it replaces
-    std::shared_ptr<const TuningState> state;   // null: there was no memory for it
-    std::vector<std::string> lines;             // of the log: what `before` did not ignore
+    std::shared_ptr<const TuningState> state;   // null: out of memory
+    std::vector<std::string> lines;             // of the log: newly ignored rows
 
     void read(const MachineNames& names, Span<const device::DeviceInfo> gpus) {
         try {

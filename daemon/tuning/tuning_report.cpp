@@ -23,7 +23,7 @@ std::string tables_text(const tuning::DeviceTuning& tuning, TuningBackend backen
     return text.empty() ? "default" : text;
 }
 
-// The names of the rows, as many as there is room for.
+// The names of the rows, as many as fit.
 std::string rows_text(const std::vector<std::string_view>& rows) {
     std::string text;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -45,7 +45,7 @@ void add_rows(const std::string& prefix, const tuning::DeviceTuning& tuning, Tun
 std::vector<std::string> reasons_of(const TuningState& state) {
     std::vector<std::string> reasons;
     for (const IgnoredRow& ignored : state.ignored()) {
-        if (reasons.size() == kMostReasonsReported) break;
+        if (reasons.size() == kMaxReasonsReported) break;
         reasons.push_back(ignored_text(ignored).substr(0, kReasonBytes));
     }
     return reasons;
@@ -82,7 +82,7 @@ health::TuningReport tuning_report(const Tuning& tuning) {
     const TuningState& state = *tuning.state();
     health::TuningReport report;
     report.tables = state.tables();
-    report.tables.resize(std::min(report.tables.size(), kMostReasonsReported));
+    report.tables.resize(std::min(report.tables.size(), kMaxReasonsReported));
     report.rows = state.rows();
     report.costs = state.costs();
     report.loads_total = tuning.loads();

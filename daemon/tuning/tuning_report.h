@@ -11,7 +11,7 @@
 
 namespace tegu::daemon {
 
-inline constexpr std::size_t kMostReasonsReported = 8;
+inline constexpr std::size_t kMaxReasonsReported = 8;
 
 // tuning_..., cpu_tuning, gpu_tuning, gpu1_tuning ...; rows of an operation, by its stem: gpu_rows_reduce. Io
 // thread.

@@ -82,7 +82,7 @@ void TuningState::take_ignored(const std::vector<IgnoredRow>& ignored) {
         if (ignored_texts_.insert(ignored_text(each)).second) ignored_.push_back(each);
 }
 
-// Several GPUs share an overlay: it is for another device only if it is for none of them.
+// All GPUs share an overlay. Its device is foreign only if none of them matches.
 void TuningState::sum_up() {
     bool overlay_is_used = false;
     for (const Device& device : devices_) {

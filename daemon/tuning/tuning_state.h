@@ -38,7 +38,7 @@ class TuningState {
     const tuning::DeviceTuning& cpu() const { return devices_.front().tuning; }
     const tuning::DeviceTuning& gpu(int ordinal) const;
 
-    // Ignored parts of files and tables, each text once; at most the first kMostIgnoredKept of a table.
+    // Ignored parts of files and tables, each text once; at most the first kMaxIgnoredKept of a table.
     const std::vector<IgnoredRow>& ignored() const { return ignored_; }
     // Whether the text is one of them.
     bool ignores(const std::string& text) const { return ignored_texts_.count(text) != 0; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// add: the element-by-element sum of two arrays of one type. The output may be one of the inputs. A block of
-// the output is a dense run of elements, or one run per row where rows have gaps. Non-temporal stores write
-// large outputs and save the read of the replaced cache lines.
+// add: the element-by-element sum of two arrays of one type. A block of the output is a dense run of
+// elements, or one run per row where rows have gaps. Non-temporal stores write large outputs and save the
+// read of the replaced cache lines.
 #include "kernels/add/overflow.h"
 
 #include <limits>

@@ -12,7 +12,7 @@ std::vector<PolicyField> cuda_fields() {
     return {
         field<kPart, &AddPolicy::threads_per_block>("threads_per_block", "threads of a block")
             .multiples(32, 32, 1024)
-            .at_most(most_threads)
+            .at_most(max_threads)
             .tries({128, 256, 512, 1024}),
         field<kPart, &AddPolicy::packs_per_thread>("packs_per_thread",
                                                    "16-byte loads of each input in flight")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The integer table of every entropy: F[n] = round(n * log(n) * 2^shift). It uses only integer arithmetic, so
 // no maths library can change a bit of a result. Every entry is correctly rounded
-// (tests/kernels/numerics/entropy_table_test.cpp). docs/numerics.md derives results from it.
+// (tests/kernels/numerics/entropy_table_test.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // log2(n) bit by bit: square the mantissa of n; if the square reaches 2, the next bit is 1 and the square is
-// halved. Each square is truncated after 63 fractional bits. Step i loses less than 2^-63 / ln 2 of a
-// logarithm with weight 2^-i, all steps together less than 2^-60 / (8 ln 2). The bits that are not computed
-// are worth less than 2^-60.
+// halved. Each square is truncated after 63 fractional bits.
+//
+// Step i loses less than 2^-63 / ln 2 of a logarithm with weight 2^-i, all steps together less than 2^-60 /
+// (8 ln 2). The bits that are not computed are worth less than 2^-60.
 #include "kernels/numerics/fixed_log2.h"
 
 #include <array>

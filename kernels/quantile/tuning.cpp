@@ -9,12 +9,12 @@ namespace {
 
 using cuda::QuantilePolicy;
 
-std::int64_t most_quantile_room(const cuda::DeviceLimits& limits) {
+std::int64_t max_quantile_capacity(const cuda::DeviceLimits& limits) {
     return items_in_shared(limits, 1, kKiB);
 }
 
-std::int64_t most_shared_bins(const cuda::DeviceLimits& limits) {
-    return std::max<std::int64_t>(2048, most_shared_bytes(limits) / 4 / 2048 * 2048);
+std::int64_t max_shared_bins(const cuda::DeviceLimits& limits) {
+    return std::max<std::int64_t>(2048, max_shared_bytes(limits) / 4 / 2048 * 2048);
 }
 
 std::vector<PolicyField> cuda_fields() {
@@ -27,7 +27,7 @@ std::vector<PolicyField> cuda_fields() {
         field<kPart, &QuantilePolicy::capacity>("room",
                                                 "elements that a block sorts in shared memory, at most")
             .powers(64, 65536)
-            .at_most(most_quantile_room)
+            .at_most(max_quantile_capacity)
             .tries({1024, 2048, 4096, 8192, 16384, 32768}),
         field<kPart, &QuantilePolicy::count_threads>("count_threads", "threads of a block that counts")
             .multiples(32, 32, 1024)
@@ -38,20 +38,20 @@ std::vector<PolicyField> cuda_fields() {
             .tries({1, 2, 4}),
         field<kPart, &QuantilePolicy::shared_bins>("shared_bins", "bins that a block counts in shared memory")
             .multiples(2048, 2048, 65536)
-            .at_most(most_shared_bins)
+            .at_most(max_shared_bins)
             .tries({2048, 4096, 8192, 16384, 32768}),
-        field<kPart, &QuantilePolicy::warp_elements>("warp_elements", "longest sequence that a warp sorts")
+        field<kPart, &QuantilePolicy::warp_elements>("warp_elements", "longest segment that a warp sorts")
             .range(0, 256)
             .tries({0, 32, 64, 128, 256}),
         field<kPart, &QuantilePolicy::windows>("windows", "quantiles that a block finds by narrowing")
             .range(0, 1024)
             .tries({0, 1, 2, 4, 8, 16, 32}),
         field<kPart, &QuantilePolicy::window_elements>("window_elements",
-                                                       "sequence length above which a block narrows")
+                                                       "segment length above which a block narrows")
             .range(256, std::int64_t{1} << 32)
             .tries({256, 512, 1024, 2048, 4096, 8192}),
         field<kPart, &QuantilePolicy::bracket_elements>("bracket_elements",
-                                                        "shortest sequence for the search between two cuts")
+                                                        "shortest segment for the search between two cuts")
             .range(4096, std::int64_t{1} << 40)
             .tries({1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20}),
         field<&cuda::Policies::selection, &cuda::SelectionPolicy::sample>(

@@ -11,7 +11,7 @@ std::vector<PolicyField> cuda_fields() {
     constexpr auto kPart = &cuda::Policies::rowscale;
     return {field<kPart, &RowscalePolicy::threads_per_block>("threads_per_block", "threads of a block")
                 .multiples(32, 32, 1024)
-                .at_most(most_threads)
+                .at_most(max_threads)
                 .tries({64, 128, 256, 512, 1024}),
             field<kPart, &RowscalePolicy::packs_per_thread>(
                 "packs_per_thread", "16-byte parts of a row that a thread holds, at most")

@@ -7,7 +7,7 @@ namespace {
 
 using cuda::SelectionPolicy;
 
-std::int64_t most_topk_room(const cuda::DeviceLimits& limits) {
+std::int64_t max_topk_capacity(const cuda::DeviceLimits& limits) {
     return items_in_shared(limits, sizeof(std::uint64_t) + 1, 10 * kKiB);
 }
 
@@ -20,7 +20,7 @@ std::vector<PolicyField> cuda_fields() {
             .tries({128, 256, 512, 1024}),
         field<kPart, &SelectionPolicy::capacity>("room", "pairs that a block sorts in shared memory, at most")
             .powers(64, 32768)
-            .at_most(most_topk_room)
+            .at_most(max_topk_capacity)
             .tries({1024, 2048, 4096, 8192, 16384}),
         field<kPart, &SelectionPolicy::sample>("sample",
                                                "pairs of the sample that sets the cut; at most 12 times "
@@ -28,13 +28,13 @@ std::vector<PolicyField> cuda_fields() {
             .range(1024, 16384)
             .tries({2048, 4096, 8192, 12288}),
         field<kPart, &SelectionPolicy::block_elements>("block_elements",
-                                                       "longest sequence that a block selects from")
+                                                       "longest segment that a block selects from")
             .range(0, 1 << 20)
             .tries({4096, 8192, 16384, 32768, 65536, 131072}),
         field<kPart, &SelectionPolicy::filter_threads>("filter_threads",
                                                        "threads of a block that passes over elements")
             .multiples(32, 32, 512)
-            .at_most(most_pass_threads)
+            .at_most(max_pass_threads)
             .tries({128, 256, 512}),
         field<kPart, &SelectionPolicy::waves>("waves",
                                               "blocks of such passes, in multiples of those resident at once")
@@ -48,7 +48,7 @@ std::vector<PolicyField> cuda_fields() {
             .range(16, 8192)
             .tries({32, 64, 128, 256, 512}),
         field<kPart, &SelectionPolicy::warp_results>("warp_results",
-                                                     "results that a warp takes of a short sequence, at most")
+                                                     "results that a warp takes of a short segment, at most")
             .range(0, 256)
             .tries({0, 16, 32, 48, 64, 96, 128}),
         field<kPart, &SelectionPolicy::piece_pairs>(

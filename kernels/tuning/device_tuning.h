@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeviceTuning: the policies of the jobs of one device. Built once from all tables, then immutable, so any
 // thread may use it while another one is built. A lookup takes well below a microsecond, allocates nothing
-// and never fails: without a row the default policies apply. Unusable rows are left out, each with its
-// reason.
+// and never fails: without a row the default policies apply.
+//
+// Unusable rows are left out, each with its reason.
 //
 // Lookup order: the overlay; tables of this device (its name and number of multiprocessors); tables of its
 // compute capability, nearest number of multiprocessors first; the default. Within a table the first matching

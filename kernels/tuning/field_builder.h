@@ -33,16 +33,16 @@ class FieldBuilder {
     explicit FieldBuilder(PolicyField field) : field_(std::move(field)) {}
     operator PolicyField() const { return field_; }
 
-    FieldBuilder range(std::int64_t least, std::int64_t most) const { return multiples(1, least, most); }
-    FieldBuilder multiples(std::int64_t step, std::int64_t least, std::int64_t most) const {
+    FieldBuilder range(std::int64_t min, std::int64_t max) const { return multiples(1, min, max); }
+    FieldBuilder multiples(std::int64_t step, std::int64_t min, std::int64_t max) const {
         FieldBuilder next = *this;
         next.field_.step = step;
-        next.field_.least = least;
-        next.field_.most = most;
+        next.field_.min = min;
+        next.field_.max = max;
         return next;
     }
-    FieldBuilder powers(std::int64_t least, std::int64_t most) const {
-        FieldBuilder next = range(least, most);
+    FieldBuilder powers(std::int64_t min, std::int64_t max) const {
+        FieldBuilder next = range(min, max);
         next.field_.power_of_two = true;
         return next;
     }
@@ -63,7 +63,7 @@ class FieldBuilder {
     }
     FieldBuilder at_most(std::int64_t (*of_device)(const cuda::DeviceLimits&)) const {
         FieldBuilder next = *this;
-        next.field_.most_of_device = of_device;
+        next.field_.max_of_device = of_device;
         return next;
     }
     FieldBuilder tries(std::initializer_list<std::int64_t> candidates) const {

@@ -55,15 +55,15 @@ unsigned revision_of(TuningBackend backend, Operation operation) {
     return backend == TuningBackend::Cuda ? tuning.cuda_revision : tuning.cpu_revision;
 }
 
-std::int64_t most_threads(const cuda::DeviceLimits& limits) {
+std::int64_t max_threads(const cuda::DeviceLimits& limits) {
     return limits.max_threads(1024);
 }
 
-std::int64_t most_pass_threads(const cuda::DeviceLimits& limits) {
+std::int64_t max_pass_threads(const cuda::DeviceLimits& limits) {
     return limits.max_threads(512);
 }
 
-std::int64_t most_shared_bytes(const cuda::DeviceLimits& limits) {
+std::int64_t max_shared_bytes(const cuda::DeviceLimits& limits) {
     return static_cast<std::int64_t>(limits.shared_bytes_per_block);
 }
 
@@ -90,7 +90,7 @@ std::vector<PolicyField> reduce_fields() {
     constexpr auto kPart = &Policies::reduce;
     return {field<kPart, &ReducePolicy::threads_per_block>("threads_per_block", "threads of a block")
                 .powers(32, 512)
-                .at_most(most_pass_threads)
+                .at_most(max_pass_threads)
                 .tries({64, 128, 256, 512}),
             field<kPart, &ReducePolicy::tiles_per_warp>("tiles_per_warp",
                                                         "tiles that a warp takes one after the other")
@@ -119,16 +119,16 @@ std::vector<PolicyField> count_fields() {
         field<kPart, &CountPolicy::shared_bytes>("shared_bytes",
                                                  "shared memory of a block for counters, at most")
             .multiples(kKiB, 4 * kKiB, 256 * kKiB)
-            .at_most(most_shared_bytes)
+            .at_most(max_shared_bytes)
             .tries({24 * kKiB, 48 * kKiB, 96 * kKiB, 200 * kKiB}),
         field<kPart, &CountPolicy::lane_elements>(
-            "lane_elements", "bytes of a sequence from which each lane has counters of its own; 0: always")
+            "lane_elements", "bytes of a segment from which each lane has counters of its own; 0: always")
             .powers(4 * kKiB, std::int64_t{1} << 62)
             .or_zero()
             .tries({0, 1 << 16, 1 << 18, 1 << 20, std::int64_t{1} << 62}),
         launch_bytes(field<kPart, &CountPolicy::launch_bytes>(
             "launch_bytes", "bytes that one launch reads for each multiprocessor")),
-        field<kPart, &CountPolicy::batch_bytes>("batch_bytes", "work space of a batch of many sequences")
+        field<kPart, &CountPolicy::batch_bytes>("batch_bytes", "work space of a batch of many segments")
             .multiples(4 * kKiB, kMiB, 256 * kMiB)};
 }
 

@@ -33,9 +33,9 @@ inline unsigned skip_bit(bool skip_nans) {
 constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // Before compute capability 7.0 a block can use half of a multiprocessor's registers.
-std::int64_t most_threads(const cuda::DeviceLimits& limits);
-std::int64_t most_pass_threads(const cuda::DeviceLimits& limits);
-std::int64_t most_shared_bytes(const cuda::DeviceLimits& limits);
+std::int64_t max_threads(const cuda::DeviceLimits& limits);
+std::int64_t max_pass_threads(const cuda::DeviceLimits& limits);
+std::int64_t max_shared_bytes(const cuda::DeviceLimits& limits);
 // The largest power of two of items that fit the shared memory of a block beside `fixed` bytes.
 std::int64_t items_in_shared(const cuda::DeviceLimits& limits, std::size_t item_bytes, std::size_t fixed);
 

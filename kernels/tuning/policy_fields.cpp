@@ -13,9 +13,9 @@ const PolicySet& default_policies() {
     return defaults;
 }
 
-std::int64_t most_of(const PolicyField& field, const cuda::DeviceLimits& limits) {
-    if (field.most_of_device == nullptr) return field.most;
-    return std::min(field.most, field.most_of_device(limits));
+std::int64_t max_of(const PolicyField& field, const cuda::DeviceLimits& limits) {
+    if (field.max_of_device == nullptr) return field.max;
+    return std::min(field.max, field.max_of_device(limits));
 }
 
 // The name of the field in messages: "policy.block_threads".
@@ -75,10 +75,10 @@ const PolicyField* find_policy_field(TuningBackend backend, std::string_view ope
 
 std::string allowed_values(const PolicyField& field, const cuda::DeviceLimits& limits) {
     if (!field.words.empty()) return list_text(field.words);
-    const std::int64_t most = most_of(field, limits);
+    const std::int64_t max = max_of(field, limits);
     const std::string zero = field.or_zero ? "0, or " : "";
-    if (field.least == most) return zero + std::to_string(most);
-    const std::string range = std::to_string(field.least) + " to " + std::to_string(most);
+    if (field.min == max) return zero + std::to_string(max);
+    const std::string range = std::to_string(field.min) + " to " + std::to_string(max);
     if (field.power_of_two) return zero + "a power of two from " + range;
     if (field.step != 1) return zero + "a multiple of " + std::to_string(field.step) + " from " + range;
     return zero + range;
@@ -87,7 +87,7 @@ std::string allowed_values(const PolicyField& field, const cuda::DeviceLimits& l
 bool is_allowed(const PolicyField& field, std::int64_t value, const cuda::DeviceLimits& limits) {
     if (value == field.get(default_policies())) return true;  // the launches limit it to the device
     if (value == 0 && field.or_zero) return true;
-    if (value < field.least || value > most_of(field, limits)) return false;
+    if (value < field.min || value > max_of(field, limits)) return false;
     return field.power_of_two ? (value & (value - 1)) == 0 : value % field.step == 0;
 }
 

@@ -30,13 +30,13 @@ struct PolicyField {
     // Choices: value i is written as words[i]. Empty: a number.
     std::vector<std::string_view> words;
     // Allowed numbers: multiples of `step` in [least, most], or powers of two in it; and 0 if or_zero.
-    std::int64_t least = 0;
-    std::int64_t most = 0;
+    std::int64_t min = 0;
+    std::int64_t max = 0;
     std::int64_t step = 1;
     bool power_of_two = false;
     bool or_zero = false;
-    // A smaller `most` of a device; null: none.
-    std::int64_t (*most_of_device)(const cuda::DeviceLimits& limits) = nullptr;
+    // A smaller `max` of a device; null: none.
+    std::int64_t (*max_of_device)(const cuda::DeviceLimits& limits) = nullptr;
     // The values that a tuner tries, ascending, the default included; some may not be allowed on a device.
     // Empty: not tunable.
     std::vector<std::int64_t> candidates;

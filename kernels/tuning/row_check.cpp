@@ -35,8 +35,8 @@ Result<void> check_element(const TuningClass& jobs) {
 }
 
 // The range of plausible measurements; values outside would make sums and logarithms useless.
-constexpr double kLeastUs = 1e-3, kMostUs = 1e9;
-constexpr double kMostElements = 1e15;
+constexpr double kMinUs = 1e-3, kMaxUs = 1e9;
+constexpr double kMaxElements = 1e15;
 
 Result<void> check_range(const char* key, const TuningRange& range) {
     if (range.begin < range.end) return {};
@@ -91,10 +91,10 @@ Result<void> check_cost(const CostRow& cost) {
     if (cost.points.empty()) return bad_range("points", "at least one", "there are no points");
     double before = 0;
     for (const CostPoint& point : cost.points) {
-        if (!(point.elements > before) || !(point.elements <= kMostElements))
+        if (!(point.elements > before) || !(point.elements <= kMaxElements))
             return bad_range("points", "elements above 0, up to 1e15, that ascend",
                              "the elements of a point do not ascend, or are too many");
-        if (!(point.time_us >= kLeastUs && point.time_us <= kMostUs))
+        if (!(point.time_us >= kMinUs && point.time_us <= kMaxUs))
             return bad_range("points", "a time of 1e-3 to 1e9 us", "the time of a point is not within");
         before = point.elements;
     }

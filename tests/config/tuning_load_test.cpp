@@ -158,11 +158,11 @@ TEST(TuningLoad, AFileOfBadRowsGivesAShortList) {
     const LoadedTuning loaded = parse_tuning(text, "bad.toml", "bad");
     ASSERT_TRUE(loaded.table.has_value());
     EXPECT_TRUE(loaded.table->rows.empty());
-    ASSERT_EQ(loaded.ignored.size(), kMostIgnoredKept);
+    ASSERT_EQ(loaded.ignored.size(), kMaxIgnoredKept);
     EXPECT_EQ(ignored_text(loaded.ignored[0]), "bad.toml:3:1: row ? is ignored: id: it is missing");
     // 4096 rows, and the line that says that there are more.
     EXPECT_EQ(loaded.ignored.back().reason, "id: it is missing; " +
-                                                std::to_string(4096 + 1 - kMostIgnoredKept) +
+                                                std::to_string(4096 + 1 - kMaxIgnoredKept) +
                                                 " more parts of this table are ignored");
     // A good row behind the limit is not read.
     std::string late = text.substr(0, good);
@@ -176,7 +176,7 @@ TEST(TuningLoad, UnknownKeysGiveAShortListToo) {
     std::string text = "format = 1\n";
     for (int i = 0; i < 20000; ++i) text += "k" + std::to_string(i) + " = 1\n";
     const LoadedTuning loaded = parse_tuning(text + "[device]\n", "bad.toml", "bad");
-    ASSERT_EQ(loaded.ignored.size(), kMostIgnoredKept);
+    ASSERT_EQ(loaded.ignored.size(), kMaxIgnoredKept);
     unsigned told = 0;
     for (const IgnoredRow& each : loaded.ignored)
         told += each.reason.find("; 19900 more parts of this table are ignored") != std::string::npos;

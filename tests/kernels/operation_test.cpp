@@ -51,18 +51,18 @@ template <class Params>
 struct Borders {
     template <class T>
     void operator()(const Number<Params, T>& number) const {
-        expect(number, number.least, true);
-        if (number.least > 0) expect(number, number.least - 1, false);
-        if (number.most == UINT64_MAX) return;
-        expect(number, number.most, true);
-        expect(number, number.most + 1, false);
+        expect(number, number.min, true);
+        if (number.min > 0) expect(number, number.min - 1, false);
+        if (number.max == UINT64_MAX) return;
+        expect(number, number.max, true);
+        expect(number, number.max + 1, false);
     }
     void operator()(const List<Params, double>& list) const {
         Job changed = job;
         std::vector<double>& numbers = std::get<Params>(changed.params).*list.member;
-        numbers.assign(list.most, 0.5);
+        numbers.assign(list.max, 0.5);
         EXPECT_TRUE(plan_job(changed).ok()) << list.name;
-        numbers.assign(list.most + 1, 0.5);
+        numbers.assign(list.max + 1, 0.5);
         EXPECT_FALSE(plan_job(changed).ok()) << list.name;
     }
     template <class Other>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes of the house: columns of a line, lines of a file, files of a folder, words of a comment's sentence.
-The product is all code but tests, docs and scripts."""
+"""Sizes of the house: columns of a line, lines of a file, files of a folder, sentences of a file's opening,
+words of a sentence. The product is all code but tests, docs and scripts."""
 
 import collections
 import os
@@ -15,6 +15,16 @@ MAX_COLUMNS = 110
 MAX_LINES = 350
 MAX_FILES = 40
 MAX_WORDS = 25
+MAX_OPENING_SENTENCES = 3
+MAX_NOTE_WORDS = 4  # a note such as "Io thread only." counts for no sentence of an opening
+# Sentences of longer openings, to be shortened with the next change of their files.
+LONGER_OPENINGS = {
+    "client/channel.h": 4,
+    "client/client.h": 5,
+    "client/pool.h": 4,
+    "client/tegu.hpp": 4,
+    "tools/tegu/top/terminal.cpp": 4,
+}
 # Lines of a longer product file, and why it stays whole.
 LONGER_FILES = {
     "client/tegu.h": (480, "the C interface is one header"),
@@ -37,6 +47,22 @@ def comment_sentences(path):
             for sentence in re.split(r"(?<=[.;:!?])\s+", " ".join(block)):
                 yield sentence
             block = []
+
+
+def opening_sentences(lines):
+    """The sentences of the first comment or docstring, up to an empty or indented line, without notes."""
+    lines = [line for line in lines if not re.match(r"#!|(//|#) SPDX", line)]
+    is_python = lines[:1] and lines[0].startswith('"""')
+    text = []
+    for line in lines:
+        words = re.match(r'(?:""")?(\S.*)$' if is_python else r"// ?(\S.*)$", line)
+        if not words:
+            break
+        text.append(words.group(1))
+        if is_python and line.endswith('"""'):
+            break
+    sentences = re.split(r"(?<=[.!?])\s+", " ".join(text))
+    return [sentence for sentence in sentences if len(sentence.split()) > MAX_NOTE_WORDS]
 
 
 class House(unittest.TestCase):
@@ -75,6 +101,35 @@ class House(unittest.TestCase):
             if len(sentence.split()) > MAX_WORDS
         ]
         self.assertEqual(long_sentences, [])
+
+    def test_openings(self):
+        long_openings = [
+            "%s: %d sentences open the file" % (path, len(opening_sentences(lines_of(path))))
+            for path in product_files()
+            if len(opening_sentences(lines_of(path))) > LONGER_OPENINGS.get(path, MAX_OPENING_SENTENCES)
+        ]
+        self.assertEqual(long_openings, [])
+
+    def test_the_reader_of_openings(self):
+        comment = [
+            "// SPDX-License-Identifier: x",
+            "// Counts the words of a file. Returns",
+            "// the number of all words. Io thread.",
+            "//",
+            "// More.",
+        ]
+        self.assertEqual(
+            opening_sentences(comment), ["Counts the words of a file.", "Returns the number of all words."]
+        )
+        docstring = [
+            "#!/usr/bin/env python3",
+            '"""Reads a whole file of words.',
+            'Then writes it back to disk."""',
+            "import os",
+        ]
+        self.assertEqual(
+            opening_sentences(docstring), ["Reads a whole file of words.", 'Then writes it back to disk."""']
+        )
 
     def test_the_reader_of_sentences(self):
         sentences = list(comment_sentences(os.path.relpath(__file__, os.path.join(__file__, "../../.."))))

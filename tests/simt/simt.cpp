@@ -109,10 +109,10 @@ class Block {
     void give_way() { threads_[current_].fiber->suspend(); }
 
     const Position& position() const { return position_; }
-    void* shared_memory(const void* place, std::size_t bytes) {
-        auto found = shared_.find(place);
+    void* shared_memory(const void* tag, std::size_t bytes) {
+        auto found = shared_.find(tag);
         if (found == shared_.end()) {
-            found = shared_.emplace(place, make_shared_object(bytes, random_)).first;
+            found = shared_.emplace(tag, make_shared_object(bytes, random_)).first;
             shared_bytes_ += bytes;
         }
         return found->second.get();
@@ -215,8 +215,8 @@ void reset_counts() {
 const Position& position() {
     return running->position();
 }
-void* shared_memory(const void* place, std::size_t bytes) {
-    return running->shared_memory(place, bytes);
+void* shared_memory(const void* tag, std::size_t bytes) {
+    return running->shared_memory(tag, bytes);
 }
 unsigned char* dynamic_shared_memory() {
     return running->dynamic_shared_memory();

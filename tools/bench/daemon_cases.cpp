@@ -110,7 +110,7 @@ class DaemonCases {
         return {};
     }
 
-    // What the daemon costs with one connection that asks for nothing.
+    // Measures the CPU time of the daemon with one idle connection.
     Result<void> idle() {
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
         const Clock::time_point began = Clock::now();

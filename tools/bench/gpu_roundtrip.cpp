@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures two times of a GPU client. The first is the round trip of a job on a buffer that is on the device,
-// beside the daemon's computing time. The second is the time from connecting to the first reply. Jobs run one
-// at a time, so that they do not overlap.
+// Measures two times of a GPU client: the round trip of a job on a buffer that is on the device, and from
+// connecting to the first reply. Beside a round trip stands the daemon's computing time. Jobs run one at a
+// time, so that they do not overlap.
 #include "tools/bench/gpu_roundtrip.h"
 
 #include <CLI/CLI.hpp>

@@ -23,7 +23,7 @@ struct GpuTime {
 
 // Ends the program with a message if a CUDA call failed.
 void require_cuda(int status, const char* call);
-// Why there is no GPU to measure; empty: there is one.
+// The reason why no GPU can be measured; empty: one can.
 std::string no_gpu_reason();
 
 // Device memory for the run of one case: `count` pieces of `bytes`, filled by the caller, used in turn.

@@ -13,7 +13,7 @@ namespace tegu::bench {
 TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
 
-// A job on one sequence of n elements, and on each row of a rows x cols array.
+// A job on one segment of n elements, and on each row of a rows x cols array.
 Job sequence_job(ElementType type, std::uint64_t n, const JobParams& params);
 Job rows_job(ElementType type, std::uint64_t rows, std::uint64_t cols, const JobParams& params);
 

@@ -79,7 +79,7 @@ Result<pid_t> spawn(char* const* arguments, char* const* environment, const std:
     return io_error("start " + std::string(arguments[0]), code);
 }
 
-// What a driver in a place of its own, and a choice of devices, need to be known.
+// Variables that locate a driver outside the standard folders, and that select devices.
 std::vector<std::string> inherited_environment() {
     std::vector<std::string> kept;
     for (const char* const name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"})

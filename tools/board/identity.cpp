@@ -78,7 +78,7 @@ GpuIdentity identify_gpu(health::Reader& reader, const device::DeviceInfo& devic
         gpu.power_limit_w = nvml->power_limit_watts();
     }
     if (!gpu.core_clock_mhz) gpu.core_clock_mhz = from_kilohertz(device.core_clock_khz);
-    // What CUDA tells of an integrated device's memory clock is wrong on several boards.
+    // CUDA reports a wrong memory clock for the integrated devices of several boards.
     if (!gpu.memory_clock_mhz && !device.attributes.integrated)
         gpu.memory_clock_mhz = from_kilohertz(device.memory_clock_khz);
     return gpu;

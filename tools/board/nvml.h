@@ -34,7 +34,7 @@ class Nvml {
     std::optional<double> power_limit_watts() const;
     std::optional<double> energy_joules() const;  // since the driver was loaded; moves every 20 to 100 ms
     std::optional<double> fan_ratio() const;      // 0..1 of its full speed
-    // Why the clocks are lower than they could be: throttle_words() of the library's bits.
+    // The reasons for lowered clocks: throttle_words() of the library's bits.
     std::vector<std::string> throttle_reasons() const;
 
   private:

@@ -108,7 +108,7 @@ std::vector<std::string> BoardWatch::State::count() {
     return grew;
 }
 
-// What slows the board down now, or did since the previous reading. It is added to `slowed`.
+// The throttle reasons of now and since the previous reading. Adds them to `slowed`.
 std::vector<std::string> BoardWatch::State::throttles(const std::vector<health::Throttle>& devices) {
     std::vector<std::string> found;
     for (const health::Throttle& device : devices)

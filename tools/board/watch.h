@@ -60,7 +60,7 @@ class BoardWatch {
 
 // Waits until nothing slows the board down but standing reasons (throttle_reasons.h), at most `seconds`.
 // Returns whether that is so; false at once when `stop` returns true, which is polled ten times a second. The
-// first look comes after one second.
+// first reading comes after one second.
 bool wait_for_full_speed(BoardWatch& watch, double seconds, const std::function<bool()>& stop);
 
 }  // namespace tegu::board

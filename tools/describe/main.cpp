@@ -37,7 +37,7 @@ struct Row {
     std::string operator()(const Edge<Params>& edge) const { return line(edge.name, "edge", "0.0", "None"); }
     template <class T>
     std::string operator()(const List<Params, T>& list) const {
-        return line(list.name, "list", "()", std::to_string(list.most));
+        return line(list.name, "list", "()", std::to_string(list.max));
     }
     static std::string line(const char* name, const char* kind, const std::string& usual,
                             const std::string& allowed) {

@@ -20,12 +20,11 @@ enum class Clock {
 
 // Functions fail with an Error. OutOfMemory, Unsupported and Unavailable leave the case out, with the message
 // as the reason; Internal means a wrong result, which is reported and makes the whole run fail; DeviceLost
-// ends all cases of the GPU. Functions are called in the order in which they stand here, by one thread, which
-// is that of the GPU. They share what they need through what they capture: the runner destroys a case as soon
-// as it is done with it.
+// ends all cases of the GPU. The thread of the GPU calls them in the order of declaration. They share data
+// through their captures: the runner destroys a case as soon as it is done with it.
 struct Case {
-    // The description of the record. `name` is unique within part and backend, and the same on every board:
-    // it must not hold what a board decides.
+    // The description of the record. `name` is unique within part and backend, and the same on every board.
+    // So it contains nothing that depends on the board.
     std::string name;  // "reduce f32 1e7 sum"
     std::string operation;
     std::string backend;
@@ -53,24 +52,24 @@ struct Case {
     std::function<Result<void>()> check;
     // Before each run, not timed: gives memory back to the host, frees what the run will allocate. Optional.
     std::function<Result<void>(std::size_t turn)> before;
-    // What is timed. `turn` counts up, for inputs that are used in turn so that none is in a cache.
+    // The timed function. `turn` counts up, so that inputs can alternate and none is in a cache.
     std::function<Result<void>(std::size_t turn)> run;
 
     // After the last run: sets fields known only after a run, such as `method`. Optional.
     std::function<void(Case&)> finish;
 
-    // In place of run(), for what is not a repeated call: measures for about `seconds` and returns the
-    // seconds of each of its runs, at least one.
+    // Replaces run() if the case is no repeated call. Measures for about `seconds` and returns the seconds of
+    // each run, at least one.
     std::function<Result<std::vector<double>>(double seconds)> sample;
     // Makes a record for each of them, "NAME p99", in place of one of the median. For sample() alone.
     std::vector<unsigned> percentiles;
 };
 
-// What a part declares, in any order.
+// The cases that a part declares, in any order.
 class CaseList {
   public:
     void add(Case one) { cases_.push_back(std::move(one)); }
-    // Known to be impossible here: recorded with the reason.
+    // Adds a case that cannot run here, with the reason.
     void skip(std::string name, std::string backend, std::string reason) {
         skipped_.push_back({{}, std::move(name), std::move(backend), std::move(reason), false});
     }

@@ -19,7 +19,7 @@ using Tree = boost::property_tree::ptree;
 constexpr std::size_t kMostLine = 64 << 10;
 constexpr int kMostDepth = 8;
 
-// What makes measurements comparable within one file, as paths in "identity".
+// Paths in "identity" that must be equal for all measurements of one file.
 constexpr const char* kSameIdentity[] = {
     "board",        "soc",          "l4t",         "driver",     "cuda_toolkit",
     "architecture", "cpu.name",     "cpu.cores",   "gpu.name",   "gpu.multiprocessors",

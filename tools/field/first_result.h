@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kFirstResultElements = 1024;  // f32; each is 0.5
 
 struct FirstResultTimes {
     double whole_s = 0;    // from before the start of the process until its result was known here
-    double context_s = 0;  // of it, for looking for GPUs and making a context; 0 without a GPU
+    double context_s = 0;  // of it, for finding GPUs and making a context; 0 without a GPU
 };
 
 // Starts `program first-result HOW...` and waits for it. `how`: "cpu", "gpu", or "daemon-cpu" or "daemon-gpu"

@@ -111,7 +111,7 @@ Result<DeviceInputs> DeviceInputs::create(GpuLab& lab, const void* content, std:
     if (!pieces) return std::move(pieces).error();
     inputs.pieces_ = std::move(*pieces);
     Result<void> done = inputs.pieces_.upload(content, bytes);
-    // What is there is doubled, on the device, until all pieces are there.
+    // Doubles the filled pieces on the device, until all are filled.
     std::byte* const memory = inputs.pieces_.as<std::byte>();
     for (std::uint64_t filled = 1; done && filled < inputs.count_; filled *= 2) {
         const std::uint64_t more = std::min(filled, inputs.count_ - filled);

@@ -37,14 +37,14 @@ class GpuLab {
 
     bool has_kernels() const { return meter_ != nullptr; }  // false: a guarded device
 
-    // Seconds of what `work` puts on stream(), by events before and after. Returns when it is done. Errors:
-    // those of `work`; DeviceLost.
+    // Seconds of the work that `work` puts on stream(), by events before and after. Returns when it is done.
+    // Errors: those of `work`; DeviceLost.
     Result<double> time(const std::function<Result<void>()>& work);
-    // Of a kernel of this program, launched with `threads` a block. Errors: Unsupported (no such code, or a
-    // device without kernels).
+    // Facts of a kernel of this program, launched with `threads` a block. Errors: Unsupported (no such code,
+    // or a device without kernels).
     Result<KernelFacts> kernel_facts(const void* function, unsigned threads,
                                      std::size_t dynamic_shared_bytes);
-    // The same of a kernel of tegu whose name begins so ("reduce_float<f32"); shared memory in proportion to
+    // Facts of a kernel of tegu whose name begins so ("reduce_float<f32"); shared memory in proportion to
     // the threads.
     Result<KernelFacts> kernel_facts(const std::string& kernel, unsigned threads);
 
@@ -81,8 +81,8 @@ class DeviceArray {
     std::size_t bytes_ = 0;
 };
 
-// The same content several times over, more of it than four times the L2 cache holds where memory allows:
-// used in turn, each run reads from memory.
+// Several copies of one content, together more than four times the L2 cache where memory allows. Runs use
+// them in turn, so that each run reads from memory.
 class DeviceInputs {
   public:
     // Takes at most `limit_bytes` for the pieces, but for one. Errors: OutOfMemory, DeviceLost.
@@ -99,7 +99,7 @@ class DeviceInputs {
 };
 
 // Managed memory, at one address for both sides. It starts with the host; kernels of the lab's stream may
-// touch it between to_device() and to_host(). No prefetch: what the first touch costs stays where it is.
+// touch it between to_device() and to_host(). Without prefetch, so the first touch pays for itself.
 class ManagedArray {
   public:
     // Errors: OutOfMemory, DeviceLost.

@@ -24,7 +24,7 @@ class GpuMeter {
                                       std::size_t dynamic_shared_bytes) = 0;
     virtual Result<KernelFacts> facts(const std::string& kernel, unsigned threads) = 0;
 
-    // Of the current device, whose limits these are. Without CUDA: Unavailable.
+    // Makes the meter of the current device, which has these limits. Without CUDA: Unavailable.
     static Result<std::unique_ptr<GpuMeter>> create(const cuda::DeviceLimits& limits);
 };
 

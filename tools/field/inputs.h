@@ -28,7 +28,7 @@ class InputStore {
 
     // `which`: 0 or 1, of two different arrays of the same kind. Throws std::bad_alloc.
     Bytes get(ElementType type, std::uint64_t n, Values values = Values::Uniform, int which = 0);
-    // Gives up what is kept.
+    // Frees the kept arrays.
     void clear() { kept_.clear(); }
 
   private:

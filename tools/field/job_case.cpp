@@ -47,7 +47,7 @@ Result<void> set_plan(JobSetup& setup, Case& one) {
     return {};
 }
 
-// What a case of the CPU holds while it runs.
+// The state of a running case of the CPU.
 struct CpuRun {
     std::unique_ptr<HostOutputs> outputs;
     kernels::RunPolicy policy;

@@ -28,11 +28,11 @@ class JobSetup {
     const FieldJob& job() const { return job_; }
     // Errors: those of plan_job().
     Result<const kernels::JobPlan*> plan();
-    // Of the tuning tables. REQUIRES: plan() succeeded.
+    // The policies of the tuning tables. REQUIRES: plan() succeeded.
     const tuning::JobChoice& choice(TuningBackend backend) const {
         return backend == TuningBackend::Cpu ? cpu_choice_ : cuda_choice_;
     }
-    // Of the host. Errors: those of plan_job(); OutOfMemory.
+    // The inputs, in memory of the host. Errors: those of plan_job(); OutOfMemory.
     Result<Span<const kernels::InputView>> inputs();
     const std::vector<Bytes>& input_bytes() const { return bytes_; }
     // Compares a result with the reference, which is computed first. Errors: Internal (the first array that
@@ -53,15 +53,15 @@ class JobSetup {
     std::vector<std::uint64_t> reference_columns_;
 };
 
-// `threads`: of the pool, the caller included. Name and axes are the job's; those who vary the threads append
-// to both.
+// `threads`: of the pool, the caller included. Name and axes are the job's; callers that vary the threads
+// append to both.
 Case cpu_case(const std::shared_ptr<JobSetup>& setup, unsigned threads);
 // Kernels alone: input and output are in the GPU's memory. REQUIRES: context.gpu. `policies`: in place of
 // those of the tuning tables.
 Case gpu_case(const std::shared_ptr<JobSetup>& setup,
               std::shared_ptr<const cuda::Policies> policies = nullptr);
-// The way of a job of the daemon whose data lies in memory of the host: brought, computed, the result brought
-// back. REQUIRES: context.gpu.
+// As a job of the daemon with data in memory of the host: copies the input, computes, copies the result back.
+// REQUIRES: context.gpu.
 Case copied_case(const std::shared_ptr<JobSetup>& setup);
 
 // Adds cases of the job on all present backends, or records why it cannot run here.

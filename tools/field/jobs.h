@@ -33,7 +33,7 @@ struct FieldJob {
 // "1e7" for powers of ten from 1000 on, else all digits.
 std::string count_text(std::uint64_t count);
 
-// A job over one sequence, over the rows of an array, and over an image. `detail` ends the name: "sum"; may
+// A job over one segment, over the rows of an array, and over an image. `detail` ends the name: "sum"; may
 // be empty.
 FieldJob sequence_job(ElementType type, std::uint64_t n, const JobParams& params, const std::string& detail,
                       int priority);

@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kLarge = 10000000;  // elements: beyond the cache
 inline constexpr std::uint64_t kHuge = 100000000;
 inline constexpr std::uint64_t kRows = 55296, kCols = 128;  // many short rows, as S3 has them
 
-// What a job of these parameters is like.
+// Properties of the jobs with some parameters.
 struct JobTraits {
     Axes axes;                     // of the parameters
     double flops_per_element = 0;  // 0: not plain to count

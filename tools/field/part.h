@@ -28,7 +28,7 @@ struct RunOptions {
     bool wants(const std::string& operation) const;
 };
 
-// What cases may use. All of it outlives the cases.
+// The services for cases. All outlive the cases.
 struct PartContext {
     const RunOptions& options;
     board::BoardWatch& board;
@@ -49,7 +49,7 @@ struct Part {
     void (*declare)(PartContext& context, CaseList& cases);
 };
 
-// In the order in which they run. Those of s1 to s5 are declared by tools/field/seeds/seeds.h:
+// All parts in the order of the run. The parts s1 to s5 are declared by tools/field/seeds/seeds.h:
 //     void add_s1_cases(PartContext& context, CaseList& cases);   and so on
 const std::vector<Part>& all_parts();
 

@@ -15,11 +15,11 @@
 
 namespace tegu::field {
 
-// What a case varies, by name: {"elements", 10000000}, {"type", "f32"}.
+// The varied properties of a case, by name: {"elements", 10000000}, {"type", "f32"}.
 using AxisValue = std::variant<std::int64_t, double, std::string>;
 using Axes = std::vector<std::pair<std::string, AxisValue>>;
 
-// Of the kernel in which a case spends most of its time.
+// Facts of the kernel in which a case spends most of its time.
 struct KernelFacts {
     std::optional<unsigned> registers;          // of a thread
     std::optional<double> occupancy;            // 0..1: resident warps over the most there can be

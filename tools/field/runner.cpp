@@ -15,7 +15,7 @@ namespace {
 constexpr double kMeasuredShare = 0.5;  // of a case's time; the rest makes inputs and checks the result
 constexpr double kLeastSeconds = 0.02, kMostSeconds = 1;  // of timed runs of a case
 constexpr double kRunsOfCase = 4;    // that a case takes at least: its check, a warm-up and some timed
-constexpr double kLookSeconds = 5;   // between looks at the board within a part
+constexpr double kBoardSeconds = 5;  // between readings of the board within a part
 constexpr double kCoolSeconds = 60;  // that one case may wait for the board to cool
 constexpr double kCoolShare = 0.15;  // of the whole run, that waiting may take
 constexpr int kTries = 3;            // of a measurement that was throttled
@@ -114,23 +114,23 @@ Result<void> Runner::run_part(const Part& part, Wall::time_point deadline) {
     std::stable_sort(cases.begin(), cases.end(),
                      [](const Case& a, const Case& b) { return a.priority < b.priority; });
     progress_.begin_part(part.title, cases.size());
-    Result<void> done = look(part, Moment::Before);
+    Result<void> done = read_board(part, Moment::Before);
     if (done) done = run_cases(part, cases, deadline);
-    if (done) done = look(part, Moment::After);
+    if (done) done = read_board(part, Moment::After);
     return done;
 }
 
 Result<void> Runner::run_cases(const Part& part, std::vector<Case>& cases, Wall::time_point deadline) {
-    bool looked = false;
+    bool board_read = false;
     for (std::size_t i = 0; i < cases.size() && !stopped_(); ++i) {
         Case one = std::move(cases[i]);
         cases[i] = Case();
         const double allotted = left(deadline) / static_cast<double>(cases.size() - i);
         show(part, i, cases.size(), last_);
         Result<void> done = run_case(part, std::move(one), allotted, deadline);
-        if (done && (!looked || Wall::now() - looked_ >= seconds_of(kLookSeconds))) {
-            looked = true;
-            done = look(part, Moment::During);
+        if (done && (!board_read || Wall::now() - board_read_at_ >= seconds_of(kBoardSeconds))) {
+            board_read = true;
+            done = read_board(part, Moment::During);
         }
         if (!done) return done;
     }
@@ -243,12 +243,13 @@ Result<void> Runner::fail_case(const Part& part, const Case& one, const Error& e
     return skip(part, one, error.message, retry);
 }
 
-Result<void> Runner::look(const Part& part, Moment moment) {
-    looked_ = Wall::now();
+Result<void> Runner::read_board(const Part& part, Moment moment) {
+    board_read_at_ = Wall::now();
     ConditionRecord record;
     record.part = part.name;
     record.at = moment;
-    record.elapsed_s = recorder_.elapsed_before_s() + std::chrono::duration<double>(looked_ - began_).count();
+    record.elapsed_s =
+        recorder_.elapsed_before_s() + std::chrono::duration<double>(board_read_at_ - began_).count();
     record.state = context_.board.now();
     return recorder_.add(record);
 }

@@ -45,10 +45,10 @@ class Runner {
     Result<void> run_case(const Part& part, Case one, double allotted, Wall::time_point deadline);
     Result<void> measure_case(const Part& part, Case& one, double allotted, ResultRecord& record);
     Result<void> record_case(const Case& one, ResultRecord record, const std::vector<double>& seconds);
-    // Why there is no time for the case; empty: there is.
+    // The reason why there is no time for the case; empty: there is time.
     std::string no_time_reason(const Case& one, Wall::time_point deadline) const;
     Result<void> skip(const Part& part, const Case& one, std::string reason, bool retry);
-    Result<void> look(const Part& part, Moment moment);
+    Result<void> read_board(const Part& part, Moment moment);
     Result<void> fail_case(const Part& part, const Case& one, const Error& error);
     bool cool_down(const std::vector<std::string>& reasons);
     void show(const Part& part, std::size_t done, std::size_t cases, const std::string& last);
@@ -59,7 +59,7 @@ class Runner {
     const std::function<bool()> stopped_;
     const Wall::time_point began_;
     const Wall::time_point deadline_;
-    Wall::time_point looked_;
+    Wall::time_point board_read_at_;
     double cooling_left_s_;
     std::map<std::string, double> seconds_per_work_;  // by series and backend
     bool gpu_lost_ = false;

@@ -19,7 +19,7 @@ namespace formats {
 using client::Error;
 using client::Expected;
 
-// Where a parser has to look: a header that does not end within this many bytes is refused.
+// Maximum size of a header: a header that does not end within this many bytes is refused.
 constexpr std::size_t kPrefixBytes = 65536 + 16;
 constexpr std::size_t kMaxDimensions = 32;
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t kMaxExpansion = 1032;         // of deflate: bytes out p
 constexpr png_alloc_size_t kMaxChunkBytes = 8000000;  // of a chunk that is not pixels
 constexpr png_uint_32 kMaxChunks = 1000;
 
-// What the callbacks of libpng share with the functions below.
+// The state that the callbacks of libpng share with the functions below.
 struct Job {
     const char* input = nullptr;
     std::size_t input_left = 0;

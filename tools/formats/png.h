@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG through libpng. Grey images of 1 to 8 bits become u8 (1, 2 and 4 bits are spread over 0..255), of 16
-// bits u16. Colour becomes its luma: (19595 R + 38470 G + 7471 B + 32768) >> 16 of the samples as they stand
-// (ITU-R BT.601, as Pillow's convert("L")). An alpha channel is dropped, not composed. Gamma and colour
-// profiles are ignored. Written are 8-bit grey and RGB images.
+// PNG through libpng: reads grey images of 1 to 16 bits and colour, writes 8-bit grey and RGB images. Grey of
+// 1 to 8 bits becomes u8 (1, 2 and 4 bits are spread over 0..255), of 16 bits u16. Colour becomes its luma:
+// (19595 R + 38470 G + 7471 B + 32768) >> 16 of the samples as stored (ITU-R BT.601, as Pillow's
+// convert("L")).
+//
+// An alpha channel is dropped, not composed. Gamma and colour profiles are ignored.
 #pragma once
 
 #include <cstddef>

@@ -94,7 +94,7 @@ std::string range_text(T Params::*member) {
     for_each_parameter<Params>([&](const auto& parameter) {
         if constexpr (std::is_same_v<std::decay_t<decltype(parameter)>, Number<Params, T>>)
             if (parameter.member == member)
-                text = std::to_string(parameter.least) + " to " + std::to_string(parameter.most);
+                text = std::to_string(parameter.min) + " to " + std::to_string(parameter.max);
     });
     return text;
 }

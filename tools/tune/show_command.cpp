@@ -15,7 +15,7 @@ void print_table(const TuningTable& table) {
     if (!table.costs.empty()) std::printf("  and the times of %zu classes of jobs\n", table.costs.size());
 }
 
-// Those that serve, in the order of the lookup, and what of them is not used.
+// Shows the tables in use, in the order of lookup, and their unused parts.
 int show_all(const ShowOptions& options) {
     Result<std::unique_ptr<Machine>> machine = Machine::open(options.machine);
     if (!machine) return fail(machine.error());

@@ -9,20 +9,20 @@
 
 namespace tegu::tune {
 
-// Where the settings of tegud say that tables are.
+// Paths of the tables in the settings of tegud.
 struct TuningPlaces {
     std::string directory;  // of those that came with it
     std::string overlay;    // "": none
 };
-// A settings file that is not there gives the defaults; so does one with errors, which are said on stderr.
+// A missing settings file gives the defaults. So does one with errors, which are written to stderr.
 TuningPlaces tuning_places(const std::string& settings_file);
 
-// What tegud would use here. What cannot be used is said on stderr, if `reports`.
+// The tables that tegud would use here. With `reports`, unusable parts are written to stderr.
 tuning::DeviceTuning tables_in_force(const tuning::TuningMachine& facts, const TuningPlaces& places,
                                      bool reports);
 
-// One file, read as a whole. What of it cannot be used is said on stderr, a line each. Errors: NotFound,
-// Denied, Io, BadRequest (nothing of it can be used), with the file's name.
+// Reads one file as a whole. Unusable parts are written to stderr, a line each. Errors: NotFound, Denied, Io,
+// BadRequest (nothing is usable), with the file's name.
 Result<TuningTable> load_table(const std::string& path);
 
 }  // namespace tegu::tune

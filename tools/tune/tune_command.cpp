@@ -30,7 +30,7 @@ Result<Journal> open_journal(const TuneOptions& options, const std::string& path
     return journal;
 }
 
-// What is left to say when the table is written.
+// Reports wrong results and left-out steps, after the table is written.
 void say_end(const SessionEnd& end, const Journal& journal, Progress& progress) {
     if (!end.wrong.empty())
         progress.note(std::to_string(end.wrong.size()) +

@@ -8,8 +8,8 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kModesLimit = 256 * 1024;  // of nvpmodel.conf: tens of kilobytes on the boards known
-constexpr std::size_t kMostModes = 64;
+constexpr std::size_t kModesLimit = 256 * 1024;  // of nvpmodel.conf: tens of kilobytes on known boards
+constexpr std::size_t kMaxModes = 64;
 
 // Texts of a device tree end with a NUL.
 std::string_view without_end(std::string_view text) {
@@ -93,7 +93,7 @@ Value<std::int64_t> parse_power_mode(std::string_view text) {
 std::map<std::int64_t, std::string> parse_mode_names(std::string_view text) {
     std::map<std::int64_t, std::string> names;
     for (const std::string_view line : split(text, '\n')) {
-        if (trimmed(line).substr(0, 13) != "< POWER_MODEL" || names.size() >= kMostModes) continue;
+        if (trimmed(line).substr(0, 13) != "< POWER_MODEL" || names.size() >= kMaxModes) continue;
         const Value<std::string_view> id = between(line, " ID=", " >"), name = between(line, " NAME=", " >");
         if (!id.known() || !name.known()) continue;
         const Value<std::int64_t> number = parse_integer(*id, {0, 9999});

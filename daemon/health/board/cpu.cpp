@@ -6,9 +6,9 @@
 namespace tegu::daemon::health {
 namespace {
 
-// the lines of some 500 cores; what comes after them is not needed
+// the lines of some 500 cores; the text after them is not needed
 constexpr std::size_t kStatLimit = 64 * 1024;
-constexpr std::size_t kMostClusters = 64;
+constexpr std::size_t kMaxClusters = 64;
 constexpr Range kCoreNumbers{0, 4095};
 
 ClusterLayout find_cluster(Reader& reader, const std::string& name, const std::string& folder) {
@@ -28,7 +28,7 @@ std::vector<ClusterLayout> find_clusters(Reader& reader) {
     const std::string folder = "sys/devices/system/cpu/";
     std::vector<ClusterLayout> clusters;
     for (const std::string& name : reader.list(folder + "cpufreq"))
-        if (name.compare(0, 6, "policy") == 0 && clusters.size() < kMostClusters)
+        if (name.compare(0, 6, "policy") == 0 && clusters.size() < kMaxClusters)
             clusters.push_back(find_cluster(reader, name, folder + "cpufreq/" + name));
     return clusters;
 }
@@ -88,14 +88,14 @@ void set_loads(Cpu& cpu, const Cpu* previous) {
 // "cpu3 user nice system idle iowait irq softirq steal guest guest_nice": guests are counted in user already.
 bool parse_ticks(std::string_view line, CpuTicks& ticks) {
     constexpr std::size_t kCounted = 8, kIdle = 3, kIoWait = 4;
-    constexpr std::int64_t kMost = INT64_MAX / 16;
+    constexpr std::int64_t kMax = INT64_MAX / 16;
     const std::vector<std::string_view> parts = split(line, ' ');
     if (parts.size() < 5) return false;
     const Value<std::int64_t> index = parse_integer(parts[0].substr(3), kCoreNumbers);
     if (!index.known()) return false;
     ticks.index = static_cast<unsigned>(*index);
     for (std::size_t i = 0; i < std::min(parts.size() - 1, kCounted); ++i) {
-        const Value<std::int64_t> count = parse_integer(parts[i + 1], {0, kMost});
+        const Value<std::int64_t> count = parse_integer(parts[i + 1], {0, kMax});
         if (!count.known()) return false;
         ticks.all += static_cast<std::uint64_t>(*count);
         if (i != kIdle && i != kIoWait) ticks.busy += static_cast<std::uint64_t>(*count);
@@ -129,7 +129,7 @@ std::vector<CpuTicks> parse_stat(std::string_view text) {
         if (end == std::string_view::npos) break;
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end + 1);
-        if (line.size() < 4 || line[3] == ' ') continue;  // the sum of all
+        if (line.size() < 4 || line[3] == ' ') continue;  // the sum of all cores
         CpuTicks ticks;
         if (!parse_ticks(line, ticks)) break;
         cores.push_back(ticks);

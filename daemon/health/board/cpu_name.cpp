@@ -13,7 +13,7 @@ struct ArmPart {
     unsigned long implementer, part;
     const char* name;
 };
-// Those of Jetsons, and of servers for development: from the kernel's arch/arm64/include/asm/cputype.h.
+// Part numbers of Jetsons and of development servers, from the kernel's arch/arm64/include/asm/cputype.h.
 constexpr ArmPart kArmParts[] = {
     {0x41, 0xd03, "Cortex-A53"},    {0x41, 0xd07, "Cortex-A57"},  {0x41, 0xd08, "Cortex-A72"},
     {0x41, 0xd0b, "Cortex-A76"},    {0x41, 0xd0c, "Neoverse-N1"}, {0x41, 0xd40, "Neoverse-V1"},
@@ -22,7 +22,7 @@ constexpr ArmPart kArmParts[] = {
     {0x4e, 0x004, "Carmel"},
 };
 
-// The value of a line "name\t: value"; empty if it is a line of something else.
+// The value of a line "name\t: value"; empty for a line of another name.
 std::string_view value_of(std::string_view line, std::string_view name) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != name) return {};

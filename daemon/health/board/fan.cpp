@@ -4,7 +4,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kMostFans = 16;
+constexpr std::size_t kMaxFans = 16;
 
 // JetPack 4: one fan with files of its own.
 void find_pwm_fan(Reader& reader, std::vector<FanLayout>& fans) {
@@ -13,8 +13,7 @@ void find_pwm_fan(Reader& reader, std::vector<FanLayout>& fans) {
     fans.push_back({"pwm-fan", std::move(pwm), reader.find("sys/devices/pwm-fan/rpm_measured")});
 }
 
-// JetPack 5 and later: the drive and the tachometer are two devices; where there is one of each they are one
-// fan.
+// JetPack 5 and later: the drive and the tachometer are two devices. One of each make one fan.
 void find_jetson_fan(Reader& reader, const std::vector<HwmonDevice>& hwmon, std::vector<FanLayout>& fans) {
     FanLayout fan{"pwmfan", {{}, "sys/class/hwmon: has no pwmfan"}, {{}, "sys/class/hwmon: has no pwm_tach"}};
     bool found = false;
@@ -32,7 +31,7 @@ void find_board_fans(Reader& reader, const HwmonDevice& device, std::vector<FanL
     for (int i = 1; i <= 8; ++i) {
         const std::string number = std::to_string(i);
         Source revolutions = reader.find(device.folder + "/fan" + number + "_input");
-        if (revolutions.path.empty() || fans.size() >= kMostFans) return;
+        if (revolutions.path.empty() || fans.size() >= kMaxFans) return;
         fans.push_back({device.name + " fan" + number, reader.find(device.folder + "/pwm" + number),
                         std::move(revolutions)});
     }

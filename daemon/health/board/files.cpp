@@ -18,9 +18,9 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr int kMostEntries = 4096;
+constexpr int kMaxEntries = 4096;
 
-// Runs of digits compare as numbers.
+// Compares names; runs of digits count as numbers.
 bool before(const std::string& a, const std::string& b) {
     std::size_t i = 0, j = 0;
     while (i < a.size() && j < b.size()) {
@@ -40,8 +40,8 @@ bool before(const std::string& a, const std::string& b) {
     return a.size() - i < b.size() - j;
 }
 
-// The rest of a file from its start: at most `limit` bytes and one, which says that there is more. Returns 0
-// or errno.
+// Reads a file from its start, up to `limit` + 1 bytes. The last of them shows that the file is longer.
+// Returns 0 or errno.
 int read_all(int fd, std::size_t limit, std::string& text) {
     text.resize(limit + 1);
     std::size_t filled = 0;
@@ -108,9 +108,9 @@ std::vector<std::string> SystemFiles::list(const std::string& path) {
     if (!fd) return {};
     const std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(fd.get()), ::closedir);
     if (!directory) return {};
-    (void)fd.release();  // the directory's now
+    (void)fd.release();  // now owned by the directory
     std::vector<std::string> names;
-    for (int i = 0; i < kMostEntries; ++i) {
+    for (int i = 0; i < kMaxEntries; ++i) {
         const dirent* entry = ::readdir(directory.get());
         if (entry == nullptr) break;
         std::string name = entry->d_name;

@@ -31,7 +31,7 @@ class Files {
     // Names in a directory, "zone2" before "zone10"; empty if it cannot be listed. Skips hidden names and
     // names with non-printable or non-ASCII characters. Reads at most 4096 names.
     virtual std::vector<std::string> list(const std::string& path) = 0;
-    // Of the file system that holds a directory.
+    // Free and total bytes of the file system of a directory.
     virtual Value<DiskSpace> space(const std::string& path) = 0;
 };
 

@@ -11,15 +11,15 @@ bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-// The name in the device tree of the GPU that a devfreq entry belongs to: gpu, or that of its chip.
+// The device tree name of a devfreq entry's GPU: gpu, or the name of its chip.
 bool is_gpu(std::string_view name) {
     for (const char* part : {"gpu", "gv11b", "gp10b", "ga10b", "gb10b"})
         if (contains(name, part)) return true;
     return false;
 }
 
-// The folder of the GPU's clock in sys/class/devfreq, "" if there is none. On a Thor that of the graphics
-// clusters, not of the video engines.
+// The folder of the GPU's clock in sys/class/devfreq, "" if there is none. On a Thor it is the clock of the
+// graphics clusters, not of the video engines.
 std::string find_devfreq(Reader& reader) {
     const std::string folder = "sys/class/devfreq/";
     std::string found;
@@ -32,8 +32,7 @@ std::string find_devfreq(Reader& reader) {
     return found;
 }
 
-// A file of the GPU's own folder, which the clock's entry links to, and which drivers link to from these
-// places too.
+// A file of the GPU's own folder. The clock's entry links to it, and so do drivers, from these paths.
 Source find_of_gpu(Reader& reader, const std::string& devfreq, const std::string& name) {
     if (!devfreq.empty()) {
         Source source = reader.find(devfreq + "/device/" + name);
@@ -109,7 +108,7 @@ Emc sample_emc(Reader& reader, const EmcLayout& layout) {
             Unknown{Cause::NotRead, layout.activity.path + ": counts of a clock that is not known"};
     } else {
         const double ratio = static_cast<double>(*busy_khz) * 1e3 / static_cast<double>(*emc.clock_hz);
-        // the average of a moment before, of a clock that was higher then
+        // the average of a moment before, when the clock was higher
         emc.load_ratio = std::min(ratio, 1.0);
     }
     return emc;

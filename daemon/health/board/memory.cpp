@@ -5,10 +5,10 @@ namespace tegu::daemon::health {
 namespace {
 
 constexpr std::size_t kMeminfoLimit = 16 * 1024;
-constexpr std::size_t kMostZram = 64;
+constexpr std::size_t kMaxZram = 64;
 constexpr Range kKibibytes{0, INT64_MAX / 1024};
 
-// "12.34" as hundredths; what avgN of PSI look like.
+// Parses "12.34", the format of avgN in PSI files, as hundredths.
 Value<double> parse_percent(std::string_view text) {
     const std::size_t point = text.find('.');
     if (point == std::string_view::npos || text.size() != point + 3)
@@ -20,7 +20,7 @@ Value<double> parse_percent(std::string_view text) {
     return static_cast<double>(*whole * 100 + *hundredths) / 1e4;
 }
 
-// What stands behind "<name>=" in a line.
+// The text after "<name>=" in a line.
 Value<std::string_view> assigned(std::string_view line, std::string_view name) {
     for (const std::string_view part : split(line, ' '))
         if (part.size() > name.size() && part.substr(0, name.size()) == name && part[name.size()] == '=')
@@ -93,7 +93,7 @@ Value<Zram> sample_zram(Reader& reader, const std::vector<MemoryLayout::ZramDevi
     return sum;
 }
 
-// A part cannot be more than the whole.
+// A part larger than the whole is unknown.
 void check_part(Value<std::int64_t>& part, const Value<std::int64_t>& whole, const char* what) {
     if (part.known() && whole.known() && *part > *whole)
         part = Unknown{Cause::Absurd, std::string("proc/meminfo: ") + what + " than there is"};
@@ -122,10 +122,10 @@ MemoryLayout find_memory(Reader& reader) {
     layout.memory_pressure = reader.find("proc/pressure/memory");
     layout.io_pressure = reader.find("proc/pressure/io");
     for (const std::string& name : reader.list("sys/block")) {
-        if (name.compare(0, 4, "zram") != 0 || layout.zram.size() >= kMostZram) continue;
+        if (name.compare(0, 4, "zram") != 0 || layout.zram.size() >= kMaxZram) continue;
         const Source size = reader.find("sys/block/" + name + "/disksize");
         const Value<std::int64_t> bytes = reader.integer(size, kAnyCount);
-        if (bytes.known() && *bytes == 0) continue;  // not set up
+        if (bytes.known() && *bytes == 0) continue;  // no such device is set up
         layout.zram.push_back({size, reader.find("sys/block/" + name + "/mm_stat")});
     }
     return layout;

@@ -159,7 +159,7 @@ bool Monitor::start_reader() {
     shared_->path.clear();
     try {
         reader_ = std::thread([shared = shared_, generation] { read_on(shared, generation); });
-    } catch (const std::exception&) {  // no thread to be had, or no memory for it
+    } catch (const std::exception&) {  // no thread or no memory
         return false;
     }
     (void)::pthread_setname_np(reader_.native_handle(), "tegud-health");
@@ -191,7 +191,7 @@ void Monitor::watch() {
         if (reader_.joinable() && !shared_->path.empty() && now_ns - shared_->since_ns >= deadline_ns)
             give_up_read();
         if (reader_.joinable() && shared_->reader_ended) reader_.join();
-        if (!reader_.joinable() && shared_->stuck.size() < shared_->options.most_stuck) (void)start_reader();
+        if (!reader_.joinable() && shared_->stuck.size() < shared_->options.max_stuck) (void)start_reader();
         shared_->changed.wait_for(lock, shared_->options.deadline / 4);
     }
 }

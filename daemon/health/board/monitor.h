@@ -19,7 +19,7 @@ struct MonitorOptions {
     std::chrono::milliseconds interval{1000};  // between readings
     std::chrono::milliseconds deadline{2000};  // of one file
     std::chrono::milliseconds rest{60'000};    // of a file that returned after its deadline
-    std::size_t most_stuck = 8;  // stuck files, each blocking a thread; above this, reading stops
+    std::size_t max_stuck = 8;  // stuck files, each blocking a thread; above this, reading stops
 };
 
 class Monitor {

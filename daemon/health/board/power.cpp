@@ -8,10 +8,10 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kMostRails = 64;
+constexpr std::size_t kMaxRails = 64;
 constexpr int kChannels = 3;  // of an INA3221
 
-// Products and sums of millis have no more digits.
+// Rounds to the digits that products and sums of thousandths have.
 double microwatts(double watts) {
     return std::round(watts * 1e6) / 1e6;
 }
@@ -31,7 +31,7 @@ void find_iio_rails(Reader& reader, std::vector<RailLayout>& rails) {
             for (int channel = 0; channel < kChannels; ++channel) {
                 const std::string number = std::to_string(channel);
                 const Value<std::string> label = reader.word(reader.find(folder + "/rail_name_" + number));
-                if (!is_rail(label) || rails.size() >= kMostRails) continue;
+                if (!is_rail(label) || rails.size() >= kMaxRails) continue;
                 RailLayout rail;
                 rail.name = *label, rail.chip = chip;
                 rail.millivolts = reader.find(folder + "/in_voltage" + number + "_input");
@@ -51,7 +51,7 @@ void find_hwmon_rail(Reader& reader, const std::string& folder, const std::strin
                      std::vector<RailLayout>& rails) {
     const std::string number = std::to_string(channel);
     const Value<std::string> label = reader.word(reader.find(folder + "/in" + number + "_label"));
-    if (!is_rail(label) || rails.size() >= kMostRails) return;
+    if (!is_rail(label) || rails.size() >= kMaxRails) return;
     const std::string current = folder + "/curr" + number;
     RailLayout rail;
     rail.name = *label, rail.chip = chip;
@@ -127,15 +127,14 @@ Value<double> board_watts(const std::vector<Rail>& rails) {
     if (rails.empty()) return Unknown{Cause::Missing, "no rail is measured"};
     for (const Rail& rail : rails)
         if (rail.name == "VDD_IN" || rail.name == "POM_5V_IN") return rail.watts;
-    // AGX Xavier, AGX Orin and Thor: the 5 V input of the system stands beside the rails of the module.
+    // AGX Xavier, AGX Orin and Thor list the 5 V input of the system beside the rails of the module.
     const bool parallel = std::any_of(rails.begin(), rails.end(), [](const Rail& rail) {
         return rail.name == "VIN_SYS_5V0" || rail.name == "SYS5V" || rail.name == "VIN";
     });
     if (!parallel) return Unknown{Cause::Missing, "no rail that is measured feeds the module"};
     double sum = 0;
     for (const Rail& rail : rails) {
-        if (rail.name == "VDDQ_VDD2_1V8AO")
-            continue;  // AGX Orin: fed by VIN_SYS_5V0, which counts it already
+        if (rail.name == "VDDQ_VDD2_1V8AO") continue;  // AGX Orin: VIN_SYS_5V0 includes it
         if (!rail.watts.known()) return rail.watts.unknown();
         sum += *rail.watts;
     }

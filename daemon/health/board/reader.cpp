@@ -50,10 +50,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::string excerpt(std::string_view text) {
-    constexpr std::size_t kMost = 32;
+    constexpr std::size_t kMax = 32;
     std::string quoted = "\"";
-    for (const char c : text.substr(0, kMost)) quoted += is_printable(c) ? c : '?';
-    return quoted + (text.size() > kMost ? "...\"" : "\"");
+    for (const char c : text.substr(0, kMax)) quoted += is_printable(c) ? c : '?';
+    return quoted + (text.size() > kMax ? "...\"" : "\"");
 }
 
 Unknown at(const std::string& path, Unknown unknown) {
@@ -80,10 +80,10 @@ Value<std::int64_t> parse_integer(std::string_view text, Range range, std::strin
 }
 
 Value<std::string> parse_word(std::string_view text) {
-    constexpr std::size_t kMost = 128;
+    constexpr std::size_t kMax = 128;
     const std::string_view word = trimmed(text);
     if (word.empty()) return Unknown{Cause::Garbage, "is empty"};
-    if (word.size() > kMost || !std::all_of(word.begin(), word.end(), is_printable))
+    if (word.size() > kMax || !std::all_of(word.begin(), word.end(), is_printable))
         return Unknown{Cause::Garbage, excerpt(word) + " is not a line of text"};
     return std::string(word);
 }
@@ -113,14 +113,14 @@ Value<std::int64_t> Reader::integer(const Source& source, Range range, std::stri
 }
 
 Source Reader::find(std::initializer_list<std::string> paths) {
-    std::string looked;
+    std::string tried;
     for (const std::string& path : paths) {
         ++files_read_;
         const Value<std::string> start = files_->read(path, 1, Longer::Cut);
         if (start.known() || start.unknown().cause != Cause::Missing) return {path, {}};
-        looked += (looked.empty() ? "" : ", ") + path;
+        tried += (tried.empty() ? "" : ", ") + path;
     }
-    return {{}, looked + (paths.size() == 1 ? ": is not there" : ": none is there")};
+    return {{}, tried + (paths.size() == 1 ? ": is not there" : ": none is there")};
 }
 
 Value<DiskSpace> Reader::space(const std::string& path) {

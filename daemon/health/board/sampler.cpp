@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kFindAgainNs = 60 * kSecondNs;
-constexpr std::uint64_t kFindVanishedNs = 5 * kSecondNs;  // no more often, however fast files come and go
+constexpr std::uint64_t kFindVanishedNs = 5 * kSecondNs;  // shortest interval, however often files change
 
 Value<std::int64_t> bytes(std::uint64_t count) {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    return static_cast<std::int64_t>(count < kMost ? count : kMost);
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::int64_t>(count < kMax ? count : kMax);
 }
 
 }  // namespace

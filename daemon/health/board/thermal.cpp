@@ -9,14 +9,14 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kMostZones = 64, kMostTrips = 32, kMostThrottles = 128;
+constexpr std::size_t kMaxZones = 64, kMaxTrips = 32, kMaxThrottles = 128;
 
-// PMIC-Die of JetPack 4 says 100 C always.
+// PMIC-Die of JetPack 4 reports 100 C always.
 bool is_real(std::string_view zone) {
     return zone != "PMIC-Die";
 }
 
-// On JetPack 4 the passive trip of the PLL refreshes the memory more often, and slows nothing down.
+// The passive trip of the PLL on JetPack 4 raises the refresh rate of the memory. It lowers no clock.
 bool trips_throttle(std::string_view zone) {
     return zone != "PLL-therm";
 }
@@ -33,7 +33,7 @@ bool ends_with(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// The lowest of the trip points of a kind; one that cannot be read says why, unless there is another.
+// The lowest trip point of a kind. If none is readable: the reason of an unreadable one.
 void lower(Value<double>& bound, const Value<double>& celsius) {
     if (celsius.known() ? !bound.known() || *celsius < *bound : !bound.known()) bound = celsius;
 }
@@ -41,14 +41,14 @@ void lower(Value<double>& bound, const Value<double>& celsius) {
 void find_trips(Reader& reader, const std::string& folder, ZoneLayout& zone) {
     zone.throttles_at_celsius = Unknown{Cause::Missing, folder + ": has no trip point that throttles"};
     zone.critical_at_celsius = Unknown{Cause::Missing, folder + ": has no critical trip point"};
-    for (std::size_t i = 0; i < kMostTrips; ++i) {
+    for (std::size_t i = 0; i < kMaxTrips; ++i) {
         const std::string trip = folder + "/trip_point_" + std::to_string(i);
         const Source source = reader.find(trip + "_type");
         if (source.path.empty()) return;
         const Value<std::string> type = reader.word(source);
         const Value<double> celsius =
             divided(reader.integer(reader.find(trip + "_temp"), kTripMillidegrees), 1e3);
-        // zero and below: a trip that is not set
+        // zero or less: the trip is not set
         if (!type.known() || (celsius.known() && *celsius <= 0)) continue;
         if (*type == "critical") lower(zone.critical_at_celsius, celsius);
         if ((*type == "passive" || *type == "hot") && trips_throttle(zone.name))
@@ -59,7 +59,7 @@ void find_trips(Reader& reader, const std::string& folder, ZoneLayout& zone) {
 std::vector<ZoneLayout> find_zones(Reader& reader) {
     std::vector<ZoneLayout> zones;
     for (const std::string& entry : reader.list("sys/class/thermal")) {
-        if (without_number(entry) != "thermal_zone" || zones.size() >= kMostZones) continue;
+        if (without_number(entry) != "thermal_zone" || zones.size() >= kMaxZones) continue;
         const std::string folder = "sys/class/thermal/" + entry;
         ZoneLayout zone;
         const Value<std::string> type = reader.word(reader.find(folder + "/type"));
@@ -72,13 +72,13 @@ std::vector<ZoneLayout> find_zones(Reader& reader) {
     return zones;
 }
 
-// Sensors of processors and drives that are no thermal zones: a PC's.
+// Sensors of a PC's processors and drives, which are no thermal zones.
 void find_sensors(Reader& reader, const HwmonDevice& device, std::vector<ZoneLayout>& zones) {
     if (device.name != "coretemp" && device.name != "k10temp" && device.name != "nvme") return;
     for (int i = 1; i <= 3; ++i) {
         const std::string stem = device.folder + "/temp" + std::to_string(i);
         const Source source = reader.find(stem + "_input");
-        if (source.path.empty() || zones.size() >= kMostZones) continue;
+        if (source.path.empty() || zones.size() >= kMaxZones) continue;
         const Value<std::string> label = reader.word(reader.find(stem + "_label"));
         ZoneLayout zone;
         zone.name = device.name + " " + label.value_or(std::to_string(i));
@@ -93,7 +93,7 @@ void find_sensors(Reader& reader, const HwmonDevice& device, std::vector<ZoneLay
 std::vector<ThrottleLayout> find_throttles(Reader& reader) {
     std::vector<ThrottleLayout> throttles;
     for (const std::string& entry : reader.list("sys/class/thermal")) {
-        if (without_number(entry) != "cooling_device" || throttles.size() >= kMostThrottles) continue;
+        if (without_number(entry) != "cooling_device" || throttles.size() >= kMaxThrottles) continue;
         const std::string folder = "sys/class/thermal/" + entry;
         const Value<std::string> type = reader.word(reader.find(folder + "/type"));
         if (type.known() && slows_down(*type))
@@ -102,7 +102,7 @@ std::vector<ThrottleLayout> find_throttles(Reader& reader) {
     return throttles;
 }
 
-// Two of one name get a number: each is a series of its own in what is made of this.
+// Numbers zones of the same name, because each is a separate series in reports.
 template <class T>
 void number_namesakes(std::vector<T>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {

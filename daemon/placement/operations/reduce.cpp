@@ -6,7 +6,7 @@
 namespace tegu::daemon {
 namespace {
 
-// So many statistics, the usual ones first.
+// A set of `count` statistics, the usual ones first.
 StatisticSet statistics_of(std::uint64_t count) {
     constexpr Statistic kOrder[] = {
         Statistic::Sum,    Statistic::Min,    Statistic::Max,     Statistic::Mean, Statistic::Var,

@@ -6,8 +6,8 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr double kSortPs = 21000;      // an element that is sorted
-constexpr std::uint64_t kCutK = 4096;  // above it what survives is sorted
+constexpr double kSortPs = 21000;      // per sorted element
+constexpr std::uint64_t kCutK = 4096;  // above it the candidates are sorted
 
 }  // namespace
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Byte counts without a load and a store of a counter per byte. Blocks of 512 bytes are split into bit
 // planes; the ones in the XOR of every subset of the eight planes are counted. These 256 sums are the
-// Walsh-Hadamard transform of the histogram, so one transform at the end gives the counts. The cost per byte
-// does not depend on the data. Measurements: docs/operations/histogram.md.
+// Walsh-Hadamard transform of the histogram, so one transform at the end gives the counts.
+//
+// The cost per byte does not depend on the data. Measurements: docs/operations/histogram.md.
 #pragma once
 
 #include <cstddef>

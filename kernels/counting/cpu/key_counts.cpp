@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops read eight bytes of keys at a time. One addition counts a word whose keys are all equal; flat
-// data would otherwise be slowest. Byte counting is limited by the number of cache lines that the counters
-// touch. The counters therefore have 16 bits and are added to the totals block by block. Where bit planes
-// (byte_planes.h) cost less than a store per byte, they count the non-flat blocks after the first 16384 keys.
+// Counts small keys, eight bytes of keys at a time. One addition counts a word whose keys are all equal,
+// because flat data would otherwise be slowest. Bit planes (byte_planes.h) count bytes where they cost less
+// than a store per byte.
+//
+// The number of cache lines that the counters touch limits the speed of bytes. So their counters have 16 bits
+// and are added to the totals block by block.
 #include "kernels/counting/cpu/key_counts.h"
 
 #include <algorithm>
@@ -29,23 +31,23 @@ std::uint64_t load_word(const std::byte* source) {
 }
 
 template <class Key>
-std::size_t key_at(std::uint64_t word, unsigned place) {
-    return static_cast<Key>(word >> (8 * sizeof(Key) * place));
+std::size_t key_at(std::uint64_t word, unsigned position) {
+    return static_cast<Key>(word >> (8 * sizeof(Key) * position));
 }
 
 // The order of keys within a word is arbitrary, so byte order does not matter.
 template <class Key, unsigned Tables>
 void count_words(const std::byte* source, std::size_t words, std::uint32_t* counters, std::size_t pitch) {
-    constexpr unsigned kPlaces = sizeof(std::uint64_t) / sizeof(Key);
+    constexpr unsigned kKeysPerWord = sizeof(std::uint64_t) / sizeof(Key);
     constexpr unsigned kKeyBits = 8 * sizeof(Key);
     for (std::size_t i = 0; i < words; ++i) {
         const std::uint64_t word = load_word(source + i * sizeof word);
         if (word == ((word << kKeyBits) | (word >> (64 - kKeyBits)))) {
-            counters[key_at<Key>(word, 0)] += kPlaces;
+            counters[key_at<Key>(word, 0)] += kKeysPerWord;
             continue;
         }
-        for (unsigned place = 0; place < kPlaces; ++place)
-            ++counters[place % Tables * pitch + key_at<Key>(word, place)];
+        for (unsigned position = 0; position < kKeysPerWord; ++position)
+            ++counters[position % Tables * pitch + key_at<Key>(word, position)];
     }
 }
 
@@ -63,8 +65,8 @@ bool is_one_byte(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_
 // Bytes First .. First + 7 of `source`, each loaded separately: faster than extracting them from words.
 template <unsigned First>
 inline void count_eight(const std::byte* source, std::uint16_t (*tables)[256]) {
-    for (unsigned place = First; place < First + 8; ++place)
-        ++tables[place % kByteTables][std::to_integer<std::uint8_t>(source[place])];
+    for (unsigned position = First; position < First + 8; ++position)
+        ++tables[position % kByteTables][std::to_integer<std::uint8_t>(source[position])];
 }
 
 void count_byte_block(const std::byte* source, std::size_t n, std::uint32_t* counters) {
@@ -105,12 +107,12 @@ std::size_t counter_bytes(std::uint32_t keys) {
 template <class Key>
 void count_keys(const std::byte* source, std::size_t n, std::uint32_t* counters, std::size_t pitch,
                 unsigned tables) {
-    constexpr std::size_t kPlaces = sizeof(std::uint64_t) / sizeof(Key);
+    constexpr std::size_t kKeysPerWord = sizeof(std::uint64_t) / sizeof(Key);
     if (tables == 4)
-        count_words<Key, 4>(source, n / kPlaces, counters, pitch);
+        count_words<Key, 4>(source, n / kKeysPerWord, counters, pitch);
     else
-        count_words<Key, 1>(source, n / kPlaces, counters, pitch);
-    for (std::size_t i = n / kPlaces * kPlaces; i < n; ++i) {
+        count_words<Key, 1>(source, n / kKeysPerWord, counters, pitch);
+    for (std::size_t i = n / kKeysPerWord * kKeysPerWord; i < n; ++i) {
         Key key;
         std::memcpy(&key, source + i * sizeof key, sizeof key);
         ++counters[key];

@@ -66,9 +66,10 @@ template <class T>
 inline float difference(T value, const LevelScale& scale) {
     if constexpr (std::is_integral<T>::value && sizeof(T) >= 4) {
         using Unsigned = std::make_unsigned_t<T>;
-        const Unsigned base = static_cast<Unsigned>(scale.base), place = counted(value);
-        const Unsigned above = static_cast<Unsigned>(-static_cast<Unsigned>(place > base));  // all ones, or 0
-        return to_float(static_cast<Unsigned>((place - base) & above)) - scale.lo;
+        const Unsigned base = static_cast<Unsigned>(scale.base), number = counted(value);
+        const Unsigned above =
+            static_cast<Unsigned>(-static_cast<Unsigned>(number > base));  // all ones, or 0
+        return to_float(static_cast<Unsigned>((number - base) & above)) - scale.lo;
     } else if constexpr (std::is_same<T, double>::value) {
         return static_cast<float>(value - scale.lo64);
     } else {

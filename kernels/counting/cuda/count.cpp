@@ -7,7 +7,7 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-constexpr std::size_t kLeastBytes = 4 << 10;      // of a block, for the rules of its teams
+constexpr std::size_t kMinBytes = 4 << 10;        // of a block, for the rules of its teams
 constexpr std::uint64_t kCheapBytes = 48 << 10;   // of a block; several fit a multiprocessor
 constexpr std::uint64_t kFewStretches = 8;        // maximum of a segment that one warp counts alone
 constexpr std::uint64_t kFewCounters = 512;       // maximum for which several copies pay
@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxElements = 1u << 31;  // of a part: its counters hav
 constexpr std::uint64_t kMaxSlices = 8;
 constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor: limited by registers
 // minimum on a multiprocessor: fewer blocks with counters for each lane are slower than atomics
-constexpr std::uint64_t kLeastLaneBlocks = 3;
+constexpr std::uint64_t kMinLaneBlocks = 3;
 
 std::uint64_t round16(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
@@ -40,14 +40,14 @@ bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const 
     if (policy.lane_elements == 0) return true;
     return work.input.n >= policy.lane_elements &&
            (work.input.lines() == 1 || work.input.cols >= kCountStretchBytes / 2) &&
-           resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kLeastLaneBlocks;
+           resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kMinLaneBlocks;
 }
 
 // Chooses the memory of the counters, and the team.
 void choose_team(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits,
                  CountShape* shape) {
     const std::uint64_t max =
-        std::min(std::max(policy.shared_bytes, kLeastBytes), limits.shared_bytes_per_block);
+        std::min(std::max(policy.shared_bytes, kMinBytes), limits.shared_bytes_per_block);
     const std::uint64_t elements = work.input.n;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
     const std::uint64_t slices = ceil_divide(work.slots * 4, max - rule);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts small keys. A team (a warp or a block) counts a part of a segment in 32-bit counters in shared
-// memory. It then adds them to 64-bit global counters. Keys whose counters do not fit go directly to
-// global memory; equal keys of a warp are added together.
+// Counts small keys. A team (a warp or a block) counts a part of a segment in shared memory, and adds its
+// 32-bit counters to global ones. Keys whose counters do not fit go directly to global memory; equal keys of
+// a warp are added together.
 //
 // A Mapper turns an element into its key:
 //   Element, Rule                      types
@@ -84,7 +84,7 @@ TEGU_DEVICE void warp_count_together(std::uint32_t key, std::uint32_t* shared, s
 
 // The bytes of a rule in shared memory.
 template <class Rule>
-struct RulePlace {
+struct RuleMemory {
     static constexpr unsigned kBytes = (sizeof(Rule) + 15) / 16 * 16;
 };
 
@@ -221,12 +221,13 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
     const unsigned own = shape.by_warp ? warp_index() : 0;
     const CountTeam team{shape.by_warp ? lane_index() : thread_index(),
                          shape.by_warp ? kWarpLanes : block_threads(), shape.by_warp};
-    unsigned char* const place = memory + own * shape.team_bytes;
+    unsigned char* const team_memory = memory + own * shape.team_bytes;
     const std::uint64_t units = task.range.count * shape.parts * shape.slices;
     const std::uint64_t step = std::uint64_t{grid_x()} * task.teams;
     bool filled = false;
-    typename Mapper::Rule* const held = reinterpret_cast<typename Mapper::Rule*>(place);
-    unsigned char* const table = shape.table ? place + RulePlace<typename Mapper::Rule>::kBytes : nullptr;
+    typename Mapper::Rule* const held = reinterpret_cast<typename Mapper::Rule*>(team_memory);
+    unsigned char* const table =
+        shape.table ? team_memory + RuleMemory<typename Mapper::Rule>::kBytes : nullptr;
     for (std::uint64_t unit = std::uint64_t{block_x()} * task.teams + own; unit < units; unit += step) {
         const std::uint64_t piece = unit / shape.slices;
         const std::uint64_t segment = task.range.first + piece / shape.parts, part = piece % shape.parts;
@@ -242,8 +243,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
         if (part == 0 && first == 0 && task.range.stretch == 0)
             mapper.write_edges(task.edges, segment, team.thread, team.threads);
         std::uint64_t* const counts = task.counts + segment * mapper.slots() + first;
-        std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(
-            place + RulePlace<typename Mapper::Rule>::kBytes + (shape.table ? mapper.table_bytes() : 0));
+        std::uint32_t* const own_counts =
+            reinterpret_cast<std::uint32_t*>(team_memory + RuleMemory<typename Mapper::Rule>::kBytes +
+                                             (shape.table ? mapper.table_bytes() : 0));
         if (shape.shared)
             for (std::uint64_t i = team.thread; i < std::uint64_t{shape.copies} * slots; i += team.threads)
                 own_counts[i] = 0;
@@ -301,7 +303,7 @@ LaunchStatus launch_count(CountKernel<Rule> kernel, const CountLaunch& with, con
 template <class Rule>
 constexpr BlockSize count_block() {
     return BlockSize{kDefaultCountPolicy.threads_per_block,
-                     RulePlace<Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t)};
+                     RuleMemory<Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t)};
 }
 
 }  // namespace cuda

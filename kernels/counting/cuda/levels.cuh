@@ -23,15 +23,15 @@ struct Leveled {
     }
     TEGU_DEVICE static float above(T value, const LevelRule& rule) {
         if (sizeof(T) < 4) return static_cast<float>(value) - rule.lo;
-        const Count place = counted(value), base = static_cast<Count>(rule.base);
-        return static_cast<float>(place > base ? static_cast<Count>(place - base) : Count{0}) - rule.lo;
+        const Count number = counted(value), base = static_cast<Count>(rule.base);
+        return static_cast<float>(number > base ? static_cast<Count>(number - base) : Count{0}) - rule.lo;
     }
     // counted * levels / 2^bits, rounded down.
     TEGU_DEVICE static std::uint32_t whole(T value, std::uint32_t levels) {
-        const Count place = counted(value);
-        if (sizeof(T) == 8) return static_cast<std::uint32_t>(multiply_high(place, levels));
-        if (sizeof(T) == 4) return static_cast<std::uint32_t>(std::uint64_t{place} * levels >> 32);
-        return static_cast<std::uint32_t>(place) * levels >>
+        const Count number = counted(value);
+        if (sizeof(T) == 8) return static_cast<std::uint32_t>(multiply_high(number, levels));
+        if (sizeof(T) == 4) return static_cast<std::uint32_t>(std::uint64_t{number} * levels >> 32);
+        return static_cast<std::uint32_t>(number) * levels >>
                (8 * sizeof(T) % 32);  // 2^16 - 1 times 2^16 fits
     }
 };

@@ -12,7 +12,7 @@ namespace cuda {
 namespace {
 
 using DotKernel = void (*)(DotInputs, bool, bool, DotWork, ReduceShape, ReduceRange);
-constexpr const char* kMoves = "reads 2 n elements, writes 8 B a sequence";
+constexpr const char* kMoves = "reads 2 n elements, writes 8 B a segment";
 constexpr KernelTable<DotKernel, kIntegerTypes> kDotInteger = {
     "dot_integer", kMoves, {TEGU_BY_INTEGER(dot_integer)}};
 constexpr KernelTable<DotKernel, kIntegerTypes> kDotIntegerRows = {

@@ -153,12 +153,12 @@ constexpr KernelTable<CountKernel<LevelRule>, 9> kCountLevels = {
 #undef TEGU_X
 constexpr KernelTable<decltype(&level_bytes<std::uint8_t>), 2> kLevelBytes = {
     "level_bytes",
-    "reads 2 KiB a sequence, adds 8 B a level",
+    "reads 2 KiB a segment, adds 8 B a level",
     {variant(level_bytes<std::uint8_t>, "u8"), variant(level_bytes<std::int8_t>, "i8")}};
 constexpr KernelTable<decltype(&level_rules<float>), kFloatTypes> kLevelRules = {
-    "level_rules", "reads 16 B and writes 40 B, a sequence", {TEGU_BY_FLOAT(level_rules)}};
+    "level_rules", "reads 16 B and writes 40 B, a segment", {TEGU_BY_FLOAT(level_rules)}};
 constexpr KernelTable<decltype(&finish_entropy), 1> kFinishEntropy = {
-    "finish_entropy", "reads 8 B a level and writes 8 B, a sequence", {{finish_entropy}}};
+    "finish_entropy", "reads 8 B a level and writes 8 B, a segment", {{finish_entropy}}};
 
 unsigned blocks_of(std::uint64_t segments) {
     return segments < 65536 ? static_cast<unsigned>(segments) : 65536u;

@@ -32,7 +32,7 @@ class Run {
           bytes_(element_bytes(run.job.type)),
           input_(segments_of(run.job, run.inputs[0])) {
         const std::uint64_t memory = (slots() + (by_values() ? kValues : 0)) * sizeof *counts_ +
-                                     (looks_first() ? sizeof *bounds_ + sizeof *rules_ : 0);
+                                     (finds_range() ? sizeof *bounds_ + sizeof *rules_ : 0);
         batch_ = count_batch(input_, bytes_, memory, kLogarithmCost * slots(), context.policies.count,
                              context.limits);
     }
@@ -48,12 +48,12 @@ class Run {
         policy->add("block", shape_.threads);
         policy->add("method", by_values() ? "values" : "levels");
         policy->add("counters", shape_.shared ? "shared" : "global");
-        policy->add("passes", looks_first() ? 2u : 1u);
+        policy->add("passes", finds_range() ? 2u : 1u);
     }
 
   private:
     bool by_values() const { return bytes_ == 1; }
-    bool looks_first() const { return !params_.has_range && is_float(job_.type); }
+    bool finds_range() const { return !params_.has_range && is_float(job_.type); }
     std::uint64_t slots() const { return std::uint64_t{params_.levels} + 1; }
 
     Result<void> prepare() {
@@ -66,11 +66,11 @@ class Run {
         ArrayTaker arrays(context_);
         counts_ = arrays.take<std::uint64_t>(batch_ * slots());
         if (by_values()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
-        if (looks_first()) bounds_ = arrays.take<FiniteBounds>(batch_);
-        if (looks_first()) rules_ = arrays.take<LevelRule>(batch_);
-        if (looks_first()) failed_ = arrays.take<std::uint64_t>(1);
+        if (finds_range()) bounds_ = arrays.take<FiniteBounds>(batch_);
+        if (finds_range()) rules_ = arrays.take<LevelRule>(batch_);
+        if (finds_range()) failed_ = arrays.take<std::uint64_t>(1);
         if (!arrays.done()) return arrays.done();
-        if (looks_first()) return context_.workspace->write(failed_, &kNone, sizeof kNone);
+        if (finds_range()) return context_.workspace->write(failed_, &kNone, sizeof kNone);
         Result<LevelScale> scale = kernels::whole_level_scale(params_.levels);
         if (params_.has_range)
             scale =
@@ -81,19 +81,19 @@ class Run {
     }
 
     Result<void> run_batch(const Segments& part, std::uint64_t first) {
-        if (looks_first()) {
-            Result<void> looked = look(part);
-            if (!looked) return looked;
+        if (finds_range()) {
+            Result<void> found = find_ranges(part);
+            if (!found) return found;
         }
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
         if (!counted) return counted;
         const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
         counted = check_cuda(launch_entropy(counts_of(part), target, context_.stream), "entropy");
-        return counted && looks_first() ? check_rules(first) : counted;
+        return counted && finds_range() ? check_rules(first) : counted;
     }
 
     // Makes the rule of each segment's range, on the device.
-    Result<void> look(const Segments& part) {
+    Result<void> find_ranges(const Segments& part) {
         Result<void> done = check_cuda(
             zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.count * 2, context_.stream),
             "zeroes");

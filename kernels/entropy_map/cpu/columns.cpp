@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method for large windows and few levels. Each pixel column keeps a histogram; a step down adds one pixel
-// and removes one. A step right adds and removes one column histogram, a vector of levels at a time. F is
+// Method for large windows and few levels: each pixel column keeps a histogram. A step down adds one pixel
+// and removes one; a step right adds and removes one column histogram, a vector of levels at a time. F is
 // then summed over all levels, so the cost does not depend on the window.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table lookups for a vector of counts. Lookup<Tables> holds a table of 32 * Tables entries in registers,
 // adds the entries for kPixels counts to its sums, and stores the sums. AVX-512 looks up 32-bit entries; AVX2
-// and NEON look up one byte plane at a time; other sets use a loop. Private to the files of entropy_map that
-// are compiled per instruction set.
+// and NEON look up one byte plane at a time; other sets use a loop.
+//
+// Private to the files of entropy_map that are compiled per instruction set.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method for small windows and few levels: one plane of column counts per level, vectors along the row. A
 // step down updates a column's count by two comparisons; a window's count is the sum of window_cols
-// neighbours. F is looked up per vector in tables that fit registers. The cost grows with the levels, hardly
-// with the content.
+// neighbours. The cost grows with the levels, hardly with the content.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 #include "kernels/entropy_map/cpu/lookup.h"
 

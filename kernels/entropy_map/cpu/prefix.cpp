@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method for large windows and very few levels: prefix sums along the row. Each level has a plane of column
-// counts, updated as in kernels/entropy_map/cpu/planes.cpp, then summed from left to right. A window's count
-// is the difference of two prefix sums for any width. F is looked up in the whole table, so windows may be
-// large. The last level needs no plane: its count is the rest.
+// Method for large windows and very few levels: prefix sums of column counts along the row. Each level but
+// the last has a plane of column counts, updated as in kernels/entropy_map/cpu/planes.cpp, then summed from
+// left to right. A window's count is the difference of two prefix sums for any width.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 #include "kernels/entropy_map/cpu/lookup.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huang's sliding window. A step right adds one pixel column to the histogram and removes one; table
+// Huang's sliding window: a step right adds one pixel column to the histogram and removes one. Table
 // differences update the sum of F. Four rows of windows move together, because they share all but three rows
-// of each column. One 64-bit word per level holds the four counts (at most 3969 each) in 16-bit lanes. A
-// shared pixel costs one load, one addition and one store for all four windows.
+// of each column.
+//
+// One 64-bit word per level holds the four counts (at most 3969 each) in 16-bit lanes. A shared pixel costs
+// one load, one addition and one store for all four windows.
 #include "kernels/entropy_map/cpu/entropy_map.h"
 
 namespace tegu::kernels::TEGU_ISA {

@@ -16,9 +16,9 @@ constexpr std::uint32_t kQuietNan = 0x7fc00000u;
 // The source index for `index` when an image of n pixels is mirrored at its edges repeatedly.
 std::int64_t mirror(std::int64_t index, std::int64_t n) {
     if (index >= 0 && index < n) return index;
-    std::int64_t place = index % (2 * n);
-    if (place < 0) place += 2 * n;
-    return place < n ? place : 2 * n - 1 - place;
+    std::int64_t wrapped = index % (2 * n);
+    if (wrapped < 0) wrapped += 2 * n;
+    return wrapped < n ? wrapped : 2 * n - 1 - wrapped;
 }
 
 bool is_nan(Half half) {
@@ -109,10 +109,10 @@ Tile::Tile(const EntropyImage& image, const EntropyLayout& layout, std::uint64_t
 
 void Tile::fill_levels() {
     for (std::uint32_t row = 0; row < padded_rows(); ++row) {
-        const std::int64_t place = first_row_ - tile_.window_rows / 2 + row;
+        const std::int64_t image_row = first_row_ - tile_.window_rows / 2 + row;
         if (layout_.nan_words != 0) nan_rows_[row] = 0;
-        if (is_mirror() || (place >= 0 && place < image_rows()))
-            fill_row(row, mirror(place, image_rows()));
+        if (is_mirror() || (image_row >= 0 && image_row < image_rows()))
+            fill_row(row, mirror(image_row, image_rows()));
         else
             std::memset(levels_ + row * layout_.pitch, kOutsideLevel, layout_.pitch);
     }
@@ -146,12 +146,12 @@ void Tile::mark_nans(std::uint32_t row, const std::byte* source, std::int64_t be
     std::memset(bits, 0, layout_.nan_words * sizeof *bits);
     const std::int64_t left = first_col_ - tile_.window_cols / 2;
     std::int64_t last = -1;  // the nearest padded column with a NaN, at or before this one
-    for (std::int64_t place = 0; place < padded_cols(); ++place) {
-        const std::int64_t col = is_mirror() ? mirror(left + place, image_cols()) : left + place;
+    for (std::int64_t padded_col = 0; padded_col < padded_cols(); ++padded_col) {
+        const std::int64_t col = is_mirror() ? mirror(left + padded_col, image_cols()) : left + padded_col;
         if (col >= begin && col < end &&
             pixel_is_nan(image_.job->type, source + static_cast<std::size_t>(col - begin) * bytes))
-            last = place;
-        const std::int64_t result = place - tile_.window_cols + 1;  // its window ends here
+            last = padded_col;
+        const std::int64_t result = padded_col - tile_.window_cols + 1;  // its window ends here
         if (result >= 0 && last >= result) bits[result / 64] |= std::uint64_t{1} << (result % 64);
     }
     nan_rows_[row] = 1;
@@ -232,18 +232,18 @@ EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, con
     layout.nan_words = is_float(job.type) ? (layout.tile_cols + 63) / 64 : 0;
 
     std::size_t at = 0;
-    const auto place = [&at](std::size_t bytes) {
+    const auto reserve = [&at](std::size_t bytes) {
         const std::size_t here = at;
         at += round_up(bytes, 64);
         return here;
     };
-    layout.levels_at = place(padded_rows * layout.pitch);
-    layout.sums_at = place(kEntropyRowsPerCall * layout.sums_pitch * sizeof(std::uint32_t));
-    layout.whole_at = place(layout.sums_pitch * sizeof(std::uint32_t));
-    layout.divisor_at = place(layout.sums_pitch * sizeof(float));
-    layout.nan_rows_at = place(layout.nan_words == 0 ? 0 : padded_rows);
-    layout.nan_bits_at = place(padded_rows * layout.nan_words * sizeof(std::uint64_t));
-    layout.method_at = place(method.scratch_bytes(params.levels, layout.pitch));
+    layout.levels_at = reserve(padded_rows * layout.pitch);
+    layout.sums_at = reserve(kEntropyRowsPerCall * layout.sums_pitch * sizeof(std::uint32_t));
+    layout.whole_at = reserve(layout.sums_pitch * sizeof(std::uint32_t));
+    layout.divisor_at = reserve(layout.sums_pitch * sizeof(float));
+    layout.nan_rows_at = reserve(layout.nan_words == 0 ? 0 : padded_rows);
+    layout.nan_bits_at = reserve(padded_rows * layout.nan_words * sizeof(std::uint64_t));
+    layout.method_at = reserve(method.scratch_bytes(params.levels, layout.pitch));
     layout.worker_bytes = at;
     return layout;
 }

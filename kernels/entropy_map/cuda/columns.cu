@@ -229,10 +229,10 @@ std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned stretch,
 }
 
 unsigned entropy_columns_stretch(const EntropyWindow& window, unsigned threads, const DeviceLimits& limits) {
-    const std::size_t least = entropy_columns_bytes(window, kColumnsStep, threads);
-    if (least > limits.shared_bytes_per_block) return 0;
-    const std::size_t step = entropy_columns_bytes(window, 2 * kColumnsStep, threads) - least;
-    return static_cast<unsigned>(1 + (limits.shared_bytes_per_block - least) / step) * kColumnsStep;
+    const std::size_t min = entropy_columns_bytes(window, kColumnsStep, threads);
+    if (min > limits.shared_bytes_per_block) return 0;
+    const std::size_t step = entropy_columns_bytes(window, 2 * kColumnsStep, threads) - min;
+    return static_cast<unsigned>(1 + (limits.shared_bytes_per_block - min) / step) * kColumnsStep;
 }
 
 LaunchStatus launch_entropy_columns(const EntropyMapJob& job, const EntropyPiece& piece,

@@ -82,11 +82,11 @@ void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::u
                EntropyMapShape* shape) {
     constexpr std::uint64_t kRows = 64;  // rows of a piece of a wide image
     const std::uint64_t rows = image.rows < kRows ? image.rows : kRows;
-    const std::uint64_t most_cols = pixels / rows > 0 ? pixels / rows : 1;
-    shape->piece_cols = image.cols < most_cols ? image.cols : most_cols;
-    std::uint64_t most_rows = pixels / shape->piece_cols > 0 ? pixels / shape->piece_cols : 1;
-    if (most_rows > kMaxPieceRows) most_rows = kMaxPieceRows;
-    shape->piece_rows = image.rows < most_rows ? image.rows : most_rows;
+    const std::uint64_t max_cols = pixels / rows > 0 ? pixels / rows : 1;
+    shape->piece_cols = image.cols < max_cols ? image.cols : max_cols;
+    std::uint64_t max_rows = pixels / shape->piece_cols > 0 ? pixels / shape->piece_cols : 1;
+    if (max_rows > kMaxPieceRows) max_rows = kMaxPieceRows;
+    shape->piece_rows = image.rows < max_rows ? image.rows : max_rows;
     shape->plane_bytes = 0;
     if (!shape->plane) return even_rows(image, shape);
     // Lower pieces if many rows fit, else narrower pieces.
@@ -179,14 +179,14 @@ unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, con
     const std::uint64_t long_enough = !slide             ? 48
                                       : window.rows < 11 ? 64
                                                          : 6 * window.rows,
-                        least = window.rows < 16 ? 8 : window.rows / 2;
+                        min = window.rows < 16 ? 8 : window.rows / 2;
     const std::uint64_t across = ceil_divide(shape.piece_cols, across_of(window, shape));
     const std::uint64_t resident =
         std::uint64_t{limits.multiprocessors} * resident_blocks(window, shape, shape.threads, limits);
     const std::uint64_t waves = shape.piece_rows * across / (resident * long_enough);
     const std::uint64_t strips = (waves > 0 ? waves : 1) * resident / across;
     const std::uint64_t rows = ceil_divide(shape.piece_rows, strips > 0 ? strips : 1);
-    return static_cast<unsigned>(rows < least ? least : rows < 8 * long_enough ? rows : 8 * long_enough);
+    return static_cast<unsigned>(rows < min ? min : rows < 8 * long_enough ? rows : 8 * long_enough);
 }
 
 }  // namespace
@@ -221,8 +221,8 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
             : kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method) * wide / across;
     set_piece(image, window, bounded < kMaxPiecePixels ? bounded : kMaxPiecePixels, &shape);
     shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip : strip_of(window, shape, limits);
-    const std::uint64_t least = ceil_divide(shape.piece_rows, kMaxGridY);
-    if (shape.strip_rows < least) shape.strip_rows = static_cast<unsigned>(least);
+    const std::uint64_t min = ceil_divide(shape.piece_rows, kMaxGridY);
+    if (shape.strip_rows < min) shape.strip_rows = static_cast<unsigned>(min);
     return shape;
 }
 

@@ -16,9 +16,9 @@ TEGU_DEVICE std::int64_t mirrored(std::int64_t index, std::int64_t n) {
     if (index >= 0 && index < n) return index;
     const std::int64_t once = index < 0 ? -1 - index : 2 * n - 1 - index;
     if (once >= 0 && once < n) return once;
-    std::int64_t place = index % (2 * n);
-    if (place < 0) place += 2 * n;
-    return place < n ? place : 2 * n - 1 - place;
+    std::int64_t wrapped = index % (2 * n);
+    if (wrapped < 0) wrapped += 2 * n;
+    return wrapped < n ? wrapped : 2 * n - 1 - wrapped;
 }
 
 // Entropies of windows of N pixels: (F[N] - sum) / (N * 2^shift), rounded as IEEE division does.

@@ -52,11 +52,11 @@ struct Columns {
         packs = store_packs && col + 4 <= arrays.cols;
         outside = 0;
         for (unsigned j = 0; j < kPairsColumns; ++j) {
-            const std::int32_t at = place(arrays, j);
+            const std::int32_t at = pixel_column(arrays, j);
             if (at < arrays.col_begin || at >= arrays.col_end) outside |= 0x20u << (8 * j);
         }
     }
-    TEGU_DEVICE std::int32_t place(const PairsArrays& arrays, unsigned j) const {
+    TEGU_DEVICE std::int32_t pixel_column(const PairsArrays& arrays, unsigned j) const {
         const std::int32_t at = col + static_cast<std::int32_t>(j);
         return arrays.mirror ? mirrored_once(at, arrays.col_begin, arrays.col_end) : at;
     }
@@ -67,7 +67,7 @@ struct Columns {
         Pixels loaded;
         TEGU_NO_UNROLL
         for (unsigned j = 0; j < kPairsColumns; ++j) {
-            const T* const pixel = reinterpret_cast<const T*>(at) + (place(arrays, j) - col);
+            const T* const pixel = reinterpret_cast<const T*>(at) + (pixel_column(arrays, j) - col);
             const T value = (outside >> (8 * j) & 0x20u) == 0 ? *pixel : T(0);
             TEGU_UNROLL
             for (unsigned k = 0; k < kPairsColumns; ++k)  // so that the pack stays in registers

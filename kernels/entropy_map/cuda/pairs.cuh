@@ -29,10 +29,11 @@ struct Fields {
     TEGU_DEVICE static void expand(std::uint32_t row, unsigned j, Words& words) {
         // 16 and above: the bytes that follow are not all 0, so the shift is beyond all words
         const std::uint32_t pair = row >> (8 * j + 1) & 0x1fu;
-        const std::uint32_t place = kPerWord == 3 ? permute_bytes(0x20140a00u, 0x4a40342au, pair) : 16 * pair;
+        const std::uint32_t offset =
+            kPerWord == 3 ? permute_bytes(0x20140a00u, 0x4a40342au, pair) : 16 * pair;
         const std::uint32_t unit = (row & 1u << (8 * j)) != 0 ? 4 * kFactor : 4;
         TEGU_UNROLL
-        for (unsigned w = 0; w < kWords; ++w) words[w] = shift_left_clamped(unit, place - 32 * w);
+        for (unsigned w = 0; w < kWords; ++w) words[w] = shift_left_clamped(unit, offset - 32 * w);
     }
     // The sum of F over all levels.
     TEGU_DEVICE static std::uint32_t look_up(const unsigned char* table, const Words& words) {

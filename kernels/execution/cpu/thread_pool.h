@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ThreadPool: the threads of the CPU backend. One caller at a time submits a range and works on it too; a
-// pool of one thread has no workers. Idle workers sleep on a condition variable, after a spin of at most 20
-// us. The mapping of indices to threads is undefined: results depend on indices alone.
+// pool of one thread has no workers. The mapping of indices to threads is undefined: results depend on
+// indices alone.
+//
+// Idle workers sleep on a condition variable, after a spin of at most 20 us.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of the current instruction set as the compiler's vector types. Arithmetic, comparisons and shuffles
-// use ordinary operators and compile to the instructions of every set. For loops that the compiler vectorises
-// poorly: several accumulators, or values that stay in registers between two steps. docs/simd.md has the
-// numbers.
+// use ordinary operators and compile to the instructions of every set. They serve loops that the compiler
+// vectorises poorly (docs/simd.md): several accumulators, or values in registers between two steps.
 #pragma once
 
 #include <cstddef>

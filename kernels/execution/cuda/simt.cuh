@@ -37,13 +37,13 @@
 #define TEGU_BOUNDS(threads)
 #define TEGU_BOUNDS2(threads, blocks)
 // Memory of the block, identified by the address of a variable that is unique to this declaration.
-#define TEGU_SHARED_TAG(name) static char name##_place = 0
+#define TEGU_SHARED_TAG(name) static char name##_tag = 0
 #define TEGU_SHARED(type, name) \
     TEGU_SHARED_TAG(name);      \
-    type& name = *static_cast<type*>(::tegu::simt::shared_memory(&name##_place, sizeof(type)))
+    type& name = *static_cast<type*>(::tegu::simt::shared_memory(&name##_tag, sizeof(type)))
 #define TEGU_SHARED_ARRAY(type, name, count) \
     TEGU_SHARED_TAG(name);                   \
-    type* const name = static_cast<type*>(::tegu::simt::shared_memory(&name##_place, sizeof(type) * (count)))
+    type* const name = static_cast<type*>(::tegu::simt::shared_memory(&name##_tag, sizeof(type) * (count)))
 #define TEGU_DYNAMIC_SHARED(name) unsigned char* const name = ::tegu::simt::dynamic_shared_memory()
 #define TEGU_UNROLL
 #define TEGU_NO_UNROLL
@@ -55,7 +55,7 @@ struct Position {
     unsigned thread, threads, block_x, block_y, blocks_x, blocks_y;
 };
 const Position& position();
-void* shared_memory(const void* place, std::size_t bytes);  // aligned to 16 bytes
+void* shared_memory(const void* tag, std::size_t bytes);  // aligned to 16 bytes
 unsigned char* dynamic_shared_memory();
 void block_barrier();
 void warp_barrier();

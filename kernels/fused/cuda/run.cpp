@@ -12,7 +12,7 @@
 namespace tegu::cuda {
 namespace {
 
-static_assert(kMostPolicyParts == kMaxFusedParts, "policies for each part");
+static_assert(kMaxPolicyParts == kMaxFusedParts, "policies for each part");
 
 struct Part {
     const FusedPart* params;

@@ -33,10 +33,10 @@ void estimate(const std::byte* source, std::size_t n, const BinScale& scale, std
     const double none = bins, last = none - 1, beyond = none + 1;
     for (std::size_t i = 0; i < n; ++i) {
         const double value = widen(load<T>(source, i));
-        double place = (value - lo) * inv;
-        place = place > 0 ? place : 0;  // NaN too
-        place = place < none ? place : none;
-        const double nearest = static_cast<double>(static_cast<std::int32_t>(place + 0.5));  // edge
+        double position = (value - lo) * inv;
+        position = position > 0 ? position : 0;  // NaN too
+        position = position < none ? position : none;
+        const double nearest = static_cast<double>(static_cast<std::int32_t>(position + 0.5));  // edge
         const double edge = lo + nearest * step;
         double bin = nearest - one_if(value < edge);
         bin = bin < last ? bin : last;   // the last bin holds its upper edge
@@ -81,8 +81,8 @@ void bin_wide(const std::byte* source, std::size_t n, const BinScale& scale, std
         } else if (scale.search) {
             keys[i] = search(scale.lower, scale.top, above);
         } else {
-            const double place = static_cast<double>(above) * scale.inv + offset;
-            const auto estimated = static_cast<std::uint32_t>(static_cast<std::int64_t>(place));
+            const double position = static_cast<double>(above) * scale.inv + offset;
+            const auto estimated = static_cast<std::uint32_t>(static_cast<std::int64_t>(position));
             const std::uint32_t nearest = estimated < scale.top ? estimated : scale.top;
             keys[i] = nearest - static_cast<std::uint32_t>(above < scale.lower[nearest]);
         }

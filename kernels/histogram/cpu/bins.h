@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts elements to exact bin numbers, compiled once per instruction set. A bin is estimated in f64 with
-// an error below half a bin, so one comparison with the nearest edge decides. That edge is computed as
-// docs/numerics.md defines it, not loaded. Elements of 64-bit integer types do not fit f64 and are compared
-// with edges rounded up to integers.
+// an error below half a bin, so one comparison with the nearest edge decides. Elements of 64-bit integer
+// types do not fit f64 and are compared with edges rounded up to integers.
+//
+// The edge is computed as docs/numerics.md defines it, not loaded.
 #pragma once
 
 #include <cstddef>

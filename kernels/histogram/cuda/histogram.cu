@@ -39,7 +39,7 @@ constexpr KernelTable<CountKernel<BinRule>, 7> kCountBins = {
     "count_elements", kCountMoves, {TEGU_WIDTHS(TEGU_X), TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
 constexpr KernelTable<decltype(&bin_bytes), 1> kBinBytes = {
-    "bin_bytes", "reads 2 KiB and writes 16 B a bin, a sequence", {{bin_bytes}}};
+    "bin_bytes", "reads 2 KiB and writes 16 B a bin, a segment", {{bin_bytes}}};
 
 }  // namespace
 

@@ -53,7 +53,7 @@ class Run {
           context_(context),
           stop_(run.stop),
           pace_(context, run.stop),
-          look_space_(context.workspace, context.stream),
+          reduce_space_(context.workspace, context.stream),
           bytes_(element_bytes(run.job.type)),
           row_stride_(run.inputs[0].row_stride) {
         input_ = segments_of(run.job, run.inputs[0]);
@@ -81,12 +81,12 @@ class Run {
         policy->add("block", shape_.threads);
         policy->add("method", by_values_ ? "values" : "bins");
         policy->add("counters", shape_.shared ? "shared" : "global");
-        policy->add("passes", looks_first() ? 2u : 1u);
+        policy->add("passes", reduces_first() ? 2u : 1u);
     }
 
   private:
     bool finds_range() const { return !params_.has_range && n_ != 0; }
-    bool looks_first() const { return !by_values_ && finds_range(); }
+    bool reduces_first() const { return !by_values_ && finds_range(); }
     std::uint64_t result_cost() const { return kEdgeCost * (std::uint64_t{params_.bins} + 1); }
     // Bytes of a segment in a batch, on the device or the host, whichever is larger: counts of values;
     // results and workspace of reduce; rules.
@@ -106,14 +106,14 @@ class Run {
         }
         ArrayTaker arrays(context_);
         if (by_values_) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
-        if (looks_first()) pairs_ = arrays.take<std::byte>(batch_ * 2 * bytes_);
-        if (looks_first()) nans_ = arrays.take<std::uint64_t>(batch_);
+        if (reduces_first()) pairs_ = arrays.take<std::byte>(batch_ * 2 * bytes_);
+        if (reduces_first()) nans_ = arrays.take<std::uint64_t>(batch_);
         if (finds_range() && batch_ > 1) rules_ = arrays.take<BinRule>(batch_);
         return arrays.done();
     }
 
     Result<void> count_bins(const Segments& part, std::uint64_t first, const CountTarget& target) {
-        Result<void> made = looks_first() ? look(part) : Result<void>();
+        Result<void> made = reduces_first() ? find_extrema(part) : Result<void>();
         if (made) made = make_rules(first);
         if (!made) return made;
         choose(part, params_.bins, sizeof(BinRule), bin_table_bytes(job_.type, params_.bins), result_cost());
@@ -127,7 +127,7 @@ class Run {
         Result<void> done = count(part, values_, kValues, [&](const CountLaunch& launch) {
             return launch_count_bytes(launch, values_);
         });
-        if (done && finds_range()) done = look_at_values(part.count);
+        if (done && finds_range()) done = find_extrema_of_values(part.count);
         if (done) done = make_rules(first);
         if (done)
             done = check_cuda(zero_counters(target.counts, part.count * params_.bins, context_.stream),
@@ -151,7 +151,7 @@ class Run {
     }
 
     // Finds the extrema of every segment with reduce.
-    Result<void> look(const Segments& part) {
+    Result<void> find_extrema(const Segments& part) {
         ReduceParams params;
         params.statistics = statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Nans);
         params.skip_nans = true;
@@ -159,8 +159,8 @@ class Run {
         job.params = params;
         if (job_.axis == Axis::Rows) job.rows = part.count;
         Context context = context_;
-        context.workspace = &look_space_;
-        look_space_.rewind();
+        context.workspace = &reduce_space_;
+        reduce_space_.rewind();
         const kernels::InputView view{static_cast<const std::byte*>(part.data), row_stride_};
         const kernels::OutputView outputs[] = {{pairs_}, {reinterpret_cast<std::byte*>(nans_)}};
         const Result<kernels::RunReport> reduced =
@@ -184,7 +184,7 @@ class Run {
         return {};
     }
 
-    Result<void> look_at_values(std::uint64_t segments) {
+    Result<void> find_extrema_of_values(std::uint64_t segments) {
         std::vector<std::uint64_t> counts(segments * kValues);
         Result<void> read =
             context_.workspace->read(counts.data(), values_, counts.size() * sizeof counts[0]);
@@ -235,7 +235,7 @@ class Run {
     const Context& context_;
     const kernels::StopToken& stop_;
     Pace pace_;
-    KeptWorkspace look_space_;
+    KeptWorkspace reduce_space_;
     const std::size_t bytes_;
     const std::uint64_t row_stride_;
     Segments input_{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain loops that the compiler vectorises, except for the bits of a comparison
 // (kernels/selection/cpu/group.h). An order statistic of few keys is found by halving their range and
-// counting. No branch depends on an element. Each step moves both ends of the range to existing keys, so the
+// counting, without a branch on an element. Each step moves both ends of the range to existing keys, so the
 // steps are about log2 of the number of elements, for any width.
 #include "kernels/quantile/cpu/scan.h"
 

@@ -30,7 +30,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     const unsigned shift = levels.shift[depth];
     const std::uint64_t bins = std::uint64_t{levels.nodes[depth]} << bits;
     std::uint64_t* const counts = all_counts + number * bins;
-    const bool looks_for_nans = depth == 0 && in.is_float;
+    const bool counts_nans = depth == 0 && in.is_float;
     const U nan = nan_key(segment);
     std::uint64_t own_nans = 0;
     if (in_shared)
@@ -51,7 +51,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
         } else {
             atomic_add(&counts[bin], std::uint64_t{1});
         }
-        own_nans += looks_for_nans && key == nan ? 1 : 0;
+        own_nans += counts_nans && key == nan ? 1 : 0;
     };
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t base = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); base < end;
@@ -66,7 +66,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     }
     std::uint64_t total;
     block_sum_before(own_nans, &total);
-    if (looks_for_nans && thread_index() == 0 && total != 0) atomic_add(&nans[number], total);
+    if (counts_nans && thread_index() == 0 && total != 0) atomic_add(&nans[number], total);
     block_barrier();
     if (!in_shared) return;
     for (std::uint64_t bin = thread_index(); bin < bins; bin += block_threads())

@@ -3,8 +3,8 @@
 //
 //   short segments   a warp sorts each one, or a block if it is longer. For few statistics, one block narrows
 //                    the range of keys until few are left around each statistic.
-//   one statistic    searched between two cuts from a sample (kernels/selection/cuda/cut.h); one pass keeps the keys
-//   of a long one    in between. The search fails if the sample misled or if the elements include NaN.
+//   one statistic    searched between two cuts from a sample (kernels/selection/cuda/cut.h); one pass keeps
+//   of a long one    the keys in between. The search fails if the sample misled or if there are NaNs.
 //   other long ones  counted digit by digit, from the highest. After each pass the host finds the bin of each
 //                    statistic, and the next pass counts the next digit in these bins. All statistics of a
 //                    segment, and several segments, share the passes.

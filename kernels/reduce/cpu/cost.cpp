@@ -23,7 +23,7 @@ struct Costs {
     std::uint64_t moments;  // besides the sum
     std::uint64_t extrema;
     std::uint64_t zeros;
-    std::uint64_t most;  // one loop computes everything: the maximum extra cost of any set
+    std::uint64_t max;  // one loop computes everything: the maximum extra cost of any set
 };
 
 Costs costs_of(ElementType type) {
@@ -51,7 +51,7 @@ std::uint64_t element_ps(unsigned needs, ElementType type) {
     if (needs & kNeedMoments) more += costs.moments;
     if (needs & kNeedExtrema) more += costs.extrema;
     if (needs & kNeedZeros) more += costs.zeros;
-    return kBytePs * element_bytes(type) + (more < costs.most ? more : costs.most);
+    return kBytePs * element_bytes(type) + (more < costs.max ? more : costs.max);
 }
 
 // Besides the elements; measured over rows of four.

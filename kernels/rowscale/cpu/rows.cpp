@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of rowscale. Magnitudes are compared as integers: the bits of non-negative floats have their
-// order, and every NaN is above infinity. One maximum therefore finds the scale and the NaN. Quotients are
-// IEEE divisions.
+// The kernels of rowscale. Magnitudes are compared as integers, which have the order of non-negative floats
+// with every NaN above infinity. So one maximum finds the scale and the NaN, and quotients are IEEE
+// divisions.
 #include "kernels/rowscale/cpu/rows.h"
 
 #include "kernels/execution/cpu/elementwise.h"

@@ -178,7 +178,7 @@ template <class U, class Entry>
                                                                     std::uint64_t first, unsigned shift,
                                                                     selection::Entry64* out) {
     constexpr __mmask8 kAll = 0xff;  // the forms without a mask make gcc warn of its own header
-    const __m128i places = _mm_cvtsi32_si128(static_cast<int>(shift));
+    const __m128i count = _mm_cvtsi32_si128(static_cast<int>(shift));
     __m512i indices = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)),
                                        _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
     std::uint64_t found = 0;
@@ -186,7 +186,7 @@ template <class U, class Entry>
         const __m512i keys = _mm512_maskz_cvtepu32_epi64(
             kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.keys + i)));
         const __mmask8 mask = static_cast<__mmask8>(group.within >> i);
-        const __m512i entries = _mm512_or_si512(_mm512_maskz_sll_epi64(kAll, keys, places), indices);
+        const __m512i entries = _mm512_or_si512(_mm512_maskz_sll_epi64(kAll, keys, count), indices);
         _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, entries));
         found += static_cast<unsigned>(__builtin_popcount(mask));
         indices = _mm512_add_epi64(indices, _mm512_set1_epi64(8));

@@ -147,9 +147,8 @@ template <class U>
             kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.keys + i)));
         const __m512i product =
             _mm512_and_si512(_mm512_mul_epu32(keys, factor), _mm512_set1_epi64(0xffffffffll));
-        const __m512i places = _mm512_maskz_srl_epi64(kAll, product, drop);
-        const __m512i pairs =
-            _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), kAll, places, seen.table, 8);
+        const __m512i slots = _mm512_maskz_srl_epi64(kAll, product, drop);
+        const __m512i pairs = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), kAll, slots, seen.table, 8);
         const __m512i twice = _mm512_or_si512(keys, _mm512_maskz_slli_epi64(kAll, keys, 32));
         const __m512i differ = _mm512_xor_si512(pairs, twice);
         const __m512i nearest =

@@ -122,20 +122,20 @@ struct SelectRange {
 
 // The smallest key of the lanes.
 template <class U>
-TEGU_DEVICE U warp_least(U key) {
+TEGU_DEVICE U warp_min_key(U key) {
     if (sizeof(U) <= 4) return static_cast<U>(warp_min(static_cast<std::uint32_t>(key)));
-    std::uint64_t least = key;
+    std::uint64_t min = key;
     for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
-        const std::uint64_t other = shuffle_xor(least, mask);
-        least = other < least ? other : least;
+        const std::uint64_t other = shuffle_xor(min, mask);
+        min = other < min ? other : min;
     }
-    return static_cast<U>(least);
+    return static_cast<U>(min);
 }
 
-// Gives all threads the smallest and the largest key of a source. Calls look(key) for each key.
-template <class U, class Source, class Look>
+// Gives all threads the smallest and the largest key of a source. Calls visit(key) for each key.
+template <class U, class Source, class Visit>
 TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
-                              std::uint64_t* largest, Look look) {
+                              std::uint64_t* largest, Visit visit) {
     TEGU_SHARED_ARRAY(U, lows, kWarpLanes);
     TEGU_SHARED_ARRAY(U, highs, kWarpLanes);  // complemented, so that the minimum gives the largest
     U low = static_cast<U>(~U{0});
@@ -144,18 +144,18 @@ TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::ui
         const U turned = static_cast<U>(~key);
         low = valid && key < low ? key : low;
         high = valid && turned < high ? turned : high;
-        if (valid) look(key);
+        if (valid) visit(key);
     });
-    low = warp_least(low);
-    high = warp_least(high);
+    low = warp_min_key(low);
+    high = warp_min_key(high);
     if (lane_index() == 0) {
         lows[warp_index()] = low;
         highs[warp_index()] = high;
     }
     block_barrier();
     const unsigned warp = lane_index() < block_warps() ? lane_index() : 0;
-    *smallest = warp_least(lows[warp]);
-    *largest = static_cast<U>(~warp_least(highs[warp]));
+    *smallest = warp_min_key(lows[warp]);
+    *largest = static_cast<U>(~warp_min_key(highs[warp]));
     block_barrier();  // before the arrays are used again
 }
 template <class U, class Source>

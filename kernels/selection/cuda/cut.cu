@@ -103,9 +103,9 @@ TEGU_DEVICE SampledPair<U> best_of_thread(const SampleParts& parts, const U* gat
 template <class U>
 TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned rank, SampledPair<U>* pairs) {
     TEGU_SHARED(SampledPair<U>, found);
-    const U least = warp_least(own.key);
-    const std::uint32_t number = warp_min(own.key == least ? own.number : ~std::uint32_t{0});
-    if (lane_index() == 0) pairs[warp_index()] = SampledPair<U>{least, number};
+    const U min = warp_min_key(own.key);
+    const std::uint32_t number = warp_min(own.key == min ? own.number : ~std::uint32_t{0});
+    if (lane_index() == 0) pairs[warp_index()] = SampledPair<U>{min, number};
     block_barrier();
     if (thread_index() < block_warps()) {
         const SampledPair<U> pair = pairs[thread_index()];

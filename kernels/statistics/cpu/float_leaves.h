@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of a tile of floats: sums and moments of 32 lanes. Part of kernels/statistics/cpu/float.cpp, so
-// compiled once per instruction set. Loops run along the 128 columns of a tile, in the canonical lane order,
-// so vectorisation changes no result. Rare cases leave the fast loops: a leaf recomputed in f64, skipped NaN,
-// a partial tile.
+// The leaves of a tile of floats: sums and moments of 32 lanes. Loops run along the 128 columns of a tile, in
+// the canonical lane order, so vectorisation changes no result. Rare cases leave the fast loops: a leaf
+// recomputed in f64, skipped NaN, a partial tile.
+//
+// Part of kernels/statistics/cpu/float.cpp, so compiled once per instruction set.
 #pragma once
 
 #include <cfloat>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sweep over a full tile of floats, for a set of needs known at compile time. Part of
-// kernels/statistics/cpu/float.cpp, so compiled once per instruction set. Four neighbouring columns form one
-// lane, so a vector holds whole lanes. The leaf of the sum, its mean and the deviations from it are computed
-// while the rows of four vectors' columns are in L1. Vector types of the compiler keep the order of every
-// operation as in docs/numerics.md, column by column.
+// One sweep over a full tile of floats, for a set of needs known at compile time. Four neighbouring columns
+// form one lane, so a vector holds whole lanes. The leaf of the sum, its mean and the deviations from it are
+// computed while the rows of four vectors' columns are in L1.
+//
+// Part of kernels/statistics/cpu/float.cpp, so compiled once per instruction set. Vector types of the
+// compiler keep the order of every operation as in docs/numerics.md, column by column.
 #pragma once
 
 #include <utility>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every statistic of a chunk of 32-bit integers in one loop, for sets of several needs. Part of
-// kernels/statistics/cpu/integer.cpp, so compiled once per instruction set. 32-bit sums wrap around, so the
-// sum of the high halves is kept beside each. Their difference is the sum of the low halves, which fits for a
-// chunk. 64-bit squares use the same method. All totals therefore stay in registers until the end of the
-// chunk.
+// Every statistic of a chunk of 32-bit integers in one loop, for sets of several needs. 32-bit sums wrap
+// around, so the sum of the high halves is kept beside each; their difference is the sum of the low halves,
+// which fits for a chunk. 64-bit squares use the same method, so all totals stay in registers until the end
+// of the chunk.
+//
+// Part of kernels/statistics/cpu/integer.cpp, so compiled once per instruction set.
 #pragma once
 
 #include "kernels/execution/cpu/vectors.h"

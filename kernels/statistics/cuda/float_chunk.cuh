@@ -124,15 +124,15 @@ TEGU_DEVICE LaneNode full_chunk_tree(LaneNode node, unsigned warps, double scale
             if (2 * apart < warps) block_barrier();
         }
     } else if (leads && warps > 1) {
-        constexpr unsigned kMost = static_cast<unsigned>(kTilesPerChunk);
-        LaneNode nodes[kMost];
+        constexpr unsigned kMax = static_cast<unsigned>(kTilesPerChunk);
+        LaneNode nodes[kMax];
         TEGU_UNROLL
-        for (unsigned w = 0; w < kMost; ++w)
+        for (unsigned w = 0; w < kMax; ++w)
             nodes[w] = w < warps ? load_node<Parts>(shared, warp_index() + w) : LaneNode{0, 0, 0, 0, 0};
         TEGU_UNROLL
-        for (unsigned apart = 1; apart < kMost; apart *= 2) {
+        for (unsigned apart = 1; apart < kMax; apart *= 2) {
             TEGU_UNROLL
-            for (unsigned w = 0; w < kMost; w += 2 * apart)
+            for (unsigned w = 0; w < kMax; w += 2 * apart)
                 nodes[w] = merge_equal<Parts>(nodes[w], nodes[w + apart], 0);
         }
         node = nodes[0];

@@ -126,7 +126,7 @@ struct Leaf {
     }
     // The smallest f(x), and the largest x, in four independent chains to hide latency.
     template <class F>
-    TEGU_DEVICE A least() const {
+    TEGU_DEVICE A min() const {
         A a[kFloatRun];
         TEGU_UNROLL
         for (unsigned i = 0; i < kElements; ++i)
@@ -186,7 +186,7 @@ struct IsInfinite {
 // NaN; then extremes do not matter.
 template <class A, unsigned Runs>
 TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
-    const A low = leaf.template least<Identity>();
+    const A low = leaf.template min<Identity>();
     const A high = leaf.max();
     if (low < facts->min || (low == facts->min && number < facts->min_in)) {
         facts->min = low;
@@ -197,8 +197,8 @@ TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t n
         facts->max_in = number;
     }
     if (!nan && (low > A(0) || high < A(0))) return;
-    const A least = leaf.template least<Magnitude>();
-    if (nan || least == A(0)) facts->zeros += count_bits(leaf.template which<IsZero>() & leaf.mask);
+    const A min = leaf.template min<Magnitude>();
+    if (nan || min == A(0)) facts->zeros += count_bits(leaf.template which<IsZero>() & leaf.mask);
 }
 
 // Sums of deviations from the mean; the leaf then holds the deviations. False: the squares are not usable.

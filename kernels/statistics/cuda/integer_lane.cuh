@@ -39,7 +39,7 @@ class PackedExtremes {
   public:
     TEGU_DEVICE PackedExtremes() {
         TEGU_UNROLL
-        for (unsigned p = 0; p < kPlaces; ++p) {
+        for (unsigned p = 0; p < kPerWord; ++p) {
             low_[p] = ~std::uint32_t{0};
             high_[p] = 0;
         }
@@ -49,7 +49,7 @@ class PackedExtremes {
         for (unsigned i = 0; i < 4; ++i) {
             const std::uint32_t word = run.word[i] ^ kTurn;
             TEGU_UNROLL
-            for (unsigned p = 0; p < kPlaces; ++p) {
+            for (unsigned p = 0; p < kPerWord; ++p) {
                 const std::uint32_t key = word << (kBits * p);
                 low_[p] = kFastHalves ? smaller_halves(low_[p], key) : key < low_[p] ? key : low_[p];
                 high_[p] = kFastHalves ? larger_halves(high_[p], key) : key > high_[p] ? key : high_[p];
@@ -57,38 +57,38 @@ class PackedExtremes {
         }
     }
     TEGU_DEVICE T low() const {
-        std::uint32_t low = kMost;
+        std::uint32_t low = kMax;
         TEGU_UNROLL
-        for (unsigned p = 0; p < kPlaces; ++p) {
+        for (unsigned p = 0; p < kPerWord; ++p) {
             const std::uint32_t upper = low_[p] >> (32 - kBits);
-            const std::uint32_t lower = kFastHalves ? low_[p] >> (16 - kBits) & kMost : upper;
+            const std::uint32_t lower = kFastHalves ? low_[p] >> (16 - kBits) & kMax : upper;
             low = upper < low ? upper : low;
             low = lower < low ? lower : low;
         }
-        return static_cast<T>(low ^ (kTurn & kMost));
+        return static_cast<T>(low ^ (kTurn & kMax));
     }
     TEGU_DEVICE T high() const {
         std::uint32_t high = 0;
         TEGU_UNROLL
-        for (unsigned p = 0; p < kPlaces; ++p) {
+        for (unsigned p = 0; p < kPerWord; ++p) {
             const std::uint32_t upper = high_[p] >> (32 - kBits);
-            const std::uint32_t lower = kFastHalves ? high_[p] >> (16 - kBits) & kMost : upper;
+            const std::uint32_t lower = kFastHalves ? high_[p] >> (16 - kBits) & kMax : upper;
             high = upper > high ? upper : high;
             high = lower > high ? lower : high;
         }
-        return static_cast<T>(high ^ (kTurn & kMost));
+        return static_cast<T>(high ^ (kTurn & kMax));
     }
 
   private:
     static constexpr unsigned kBits = 8 * sizeof(T);
-    static constexpr std::uint32_t kMost = (1u << kBits) - 1u;
-    static constexpr unsigned kPlaces = (kFastHalves ? 16 : 32) / kBits;
+    static constexpr std::uint32_t kMax = (1u << kBits) - 1u;
+    static constexpr unsigned kPerWord = (kFastHalves ? 16 : 32) / kBits;
     static constexpr std::uint32_t kTurn = !Signedness<T>::kSigned ? 0
                                            : sizeof(T) == 1        ? 0x80808080u
                                                                    : 0x80008000u;
 
-    std::uint32_t low_[kPlaces];
-    std::uint32_t high_[kPlaces];
+    std::uint32_t low_[kPerWord];
+    std::uint32_t high_[kPerWord];
 };
 
 template <class T, std::size_t Bytes = sizeof(T)>

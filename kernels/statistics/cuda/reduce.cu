@@ -10,7 +10,7 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-constexpr const char* kMoves = "reads n elements, writes up to 16 B a statistic and sequence";
+constexpr const char* kMoves = "reads n elements, writes up to 16 B a statistic and segment";
 
 using IntegerKernel = void (*)(Segments, bool, ReduceTarget, ReduceWork, ReduceShape, ReduceRange);
 // Rows: types; columns: sum, order, all. Squares of integers without extremes would hardly be faster than

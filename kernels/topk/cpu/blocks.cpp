@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `blocks`. It reads only the k best blocks, ordered by their smallest key, then by position. They
+// Method `blocks`: reads only the k best blocks, ordered by their smallest key, then by position. They
 // suffice: for an element in any other block, each of these k blocks holds a better one, or an equal and
 // earlier one. Reading the best block first tightens the bound as fast as possible.
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `buckets`: reads the elements twice, to count each bucket and to fill it. It then sorts each bucket
-// in the cache and writes the result. Counts are exact per part of the segment, so buckets lie at their final
-// positions and stay stable for any number of threads. Elements and entries may change meanwhile: a sort uses
-// a private copy, and positions are checked against their ends.
+// Method `buckets`: reads the elements twice, to count each bucket and to fill it, then sorts each bucket in
+// the cache. Counts are exact per part of the segment, so buckets lie at their final positions and stay
+// stable for any number of threads. Elements and entries may change meanwhile: a sort uses a private copy,
+// and positions are checked against their ends.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buckets of keys for large k: key ranges with about equally many elements, so that one bucket fits L1. The
-// range up to the limit has 4096 cells of equal width. A sample decides which adjacent cells form one bucket
-// and which cell forms several. A lookup of a key's bucket reads one table of 16 KiB, for any distribution.
+// range up to the limit has 4096 cells of equal width, and a sample decides which cells join and which ones
+// are divided. A lookup of a key's bucket reads one table of 16 KiB, for any distribution.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method `direct`: for a short row, which stays in the cache. The bound is the k-th best of the minima of
-// about 4 k interleaved lanes. At least k elements reach it, and usually few more. These elements are
-// collected and sorted. With `distinct` they may repeat; if too few keys remain, the whole row is sorted.
+// about 4 k interleaved lanes; at least k elements reach it, usually few more. These elements are collected
+// and sorted; if `distinct` leaves too few keys, the whole row is sorted.
 #include <utility>
 
 #include "kernels/selection/cpu/sort.h"

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `distinct`. If a sample shows few repeated values, it works as the plain methods and keeps the first
-// entry of each key. For small k the bound is the k-th best distinct minimum of blocks, else it comes from
-// the sample. If values repeat, lists store the keys seen so far (kernels/topk/cpu/lists.h). A bound that
-// held too few keys is followed by a pass without a bound.
+// Method `distinct`: if a sample shows few repeated values, it works as the plain methods and keeps the first
+// entry of each key. If values repeat, lists store the keys seen so far (kernels/topk/cpu/lists.h). A bound
+// that held too few keys is followed by a pass without a bound.
 #include "kernels/topk/cpu/lists.h"
 
 namespace tegu::kernels::topk {
 namespace {
 
 // sample elements that decide whether values repeat so often that minima of blocks are useless
-constexpr std::uint64_t kLook = 512;
+constexpr std::uint64_t kRepeatSample = 512;
 
 template <class Entry>
 class Distinct {
@@ -60,13 +59,14 @@ class Distinct {
     // Unless a small sample finds repeated values. The sample grows with n, because a second read would cost
     // more.
     bool by_blocks() {
-        const std::uint64_t size = std::min(std::max(kLook, selector_.problem.n / 4096), method_.sample);
+        const std::uint64_t size =
+            std::min(std::max(kRepeatSample, selector_.problem.n / 4096), method_.sample);
         const std::uint64_t* few = take_sample(selector_.segment, selector_.kernels, selector_.problem.flip,
                                                size, selector_.layout.sample, selector_.workers);
         if (few == nullptr) return false;
         std::uint64_t repeats = 0;
         for (std::uint64_t i = 1; i < size; ++i) repeats += few[i] == few[i - 1];
-        return repeats >= std::max<std::uint64_t>(1, size / kLook) ||
+        return repeats >= std::max<std::uint64_t>(1, size / kRepeatSample) ||
                select_distinct_blocks(selector_, bound_);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of distinct keys, for data with repeated values. Each worker stores the keys it has seen and appends
-// the first of equal elements to its list. A full list is cut to its best keys, which tightens its bound. A
-// worker gets its tiles in increasing order, so the first of equal keys has the smallest index.
+// Lists of distinct keys, for data with repeated values. Each worker appends the first of equal elements to
+// its list; a full list is cut to its best keys, which tightens its bound. A worker gets its tiles in
+// increasing order, so the first of equal keys has the smallest index.
 #pragma once
 
 #include <atomic>

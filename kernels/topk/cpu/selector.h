@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state that the methods of top-k share: the segment as tiles, the parts of the working memory, the
-// candidates. Each method is a function on a Selector. It leaves the sorted answer in `entries` and `size`,
-// possibly with more entries behind it. False: a stop was requested, or out_of_memory.
+// candidates. Each method is a function on a Selector; it leaves the sorted answer in `entries` and `size`,
+// possibly with more entries behind it. It returns false after a stop request or out_of_memory.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `threshold`. Pass 1 counts per task the keys better than the bound and those equal to it. A bound
-// with too few or too many elements is replaced by an exact one. Pass 2 stores the entries at the positions
-// from the counts; for small k pass 1 stores them while the elements are in the cache. Elements that change
-// meanwhile never cause access out of bounds: tasks store what fits and pad the rest.
+// Method `threshold`: pass 1 counts the keys of each task that are better than the bound, or equal to it.
+// Pass 2 stores the entries at the positions from the counts; for small k pass 1 stores them while the
+// elements are in the cache. A bound with too few or too many elements is replaced by an exact one.
+//
+// Elements that change meanwhile never cause access out of bounds: tasks store what fits and pad the rest.
 #include <atomic>
 #include <utility>
 

@@ -137,13 +137,13 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
             const std::uint64_t i = base + j * block_threads() + thread_index();
             keys[j] = segment.bits(i < end ? i : begin);
         }
-        U least = static_cast<U>(~U{0});
+        U min = static_cast<U>(~U{0});
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             keys[j] = segment.key_of(keys[j]);
-            least = keys[j] < least ? keys[j] : least;
+            min = keys[j] < min ? keys[j] : min;
         }
-        if (!warp_any(least <= cut)) continue;
+        if (!warp_any(min <= cut)) continue;
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + j * block_threads() + thread_index();

@@ -231,9 +231,9 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, const SelectionCon
     const unsigned capacity = block_capacity(job.in.width, policy, limits);
     // The device could not run more blocks at once, and each block reads all pairs.
     const std::uint64_t max = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
-    const std::uint64_t least = (job.output.k + max - 1) / max;
+    const std::uint64_t min = (job.output.k + max - 1) / max;
     const bool one = job.in.count > 65535 || job.output.k <= policy.slice;
-    job.slice = static_cast<unsigned>(one ? job.output.k : policy.slice > least ? policy.slice : least);
+    job.slice = static_cast<unsigned>(one ? job.output.k : policy.slice > min ? policy.slice : min);
     // With four times as many pairs as a slice needs, the bins at both ends mostly fit. Few pairs are sorted
     // directly, without counting keys.
     const unsigned wanted = static_cast<unsigned>(up_to_power_of_two(4 * std::uint64_t{job.slice}));

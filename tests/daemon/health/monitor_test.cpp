@@ -161,7 +161,7 @@ TEST_F(MonitorOfOrin, ReadsNothingMoreWhenTooManyFilesAreStuckAndComesBack) {
     files_->put_to_sleep(kCpuTemperature);
     files_->put_to_sleep(kGpuTemperature);
     MonitorOptions options = quick();
-    options.most_stuck = 2;
+    options.max_stuck = 2;
     start(options);
     ASSERT_TRUE(eventually([&] { return monitor_->snapshot()->stuck.size() == 2; }));
     files_->wake(kCpuTemperature);

@@ -38,21 +38,21 @@ class Truth {
         : machine_(machine), random_(seed), plain_(CostMachine{machine.threads, {machine.gpu_speed}}) {}
 
     // All threads together are not faster than one, and short jobs have one.
-    double time_ns(const CostClass& job, Backend backend) {
-        if (backend != kPool) return alone_ns(job, backend);
+    double time_ns(const CostClass& job, CostResource resource) {
+        if (resource != kPool) return alone_ns(job, resource);
         const double one_ns = alone_ns(job, kOneThread);
         return job.plan_ns < 20'000 ? one_ns : std::max(alone_ns(job, kPool), one_ns / machine_.threads);
     }
-    double alone_ns(const CostClass& job, Backend backend) {
-        const double expected = static_cast<double>(plain_.predict_ns(job, backend));
+    double alone_ns(const CostClass& job, CostResource resource) {
+        const double expected = static_cast<double>(plain_.predict_ns(job, resource));
         const auto size = static_cast<std::uint64_t>(std::log2(job.elements()));
-        return expected * std::exp2(deviation(job.key * 8 + backend, machine_.class_octaves) +
-                                    deviation((job.key * 64 + size) * 8 + backend, machine_.size_octaves));
+        return expected * std::exp2(deviation(job.key * 8 + resource, machine_.class_octaves) +
+                                    deviation((job.key * 64 + size) * 8 + resource, machine_.size_octaves));
     }
-    double measured_ns(const CostClass& job, Backend backend) {
+    double measured_ns(const CostClass& job, CostResource resource) {
         std::normal_distribution<double> noise(0, machine_.noise);
         const double held_up = std::uniform_real_distribution<double>()(random_) < machine_.held_up ? 3 : 1;
-        return time_ns(job, backend) * std::exp2(noise(random_)) * held_up;
+        return time_ns(job, resource) * std::exp2(noise(random_)) * held_up;
     }
 
   private:
@@ -95,18 +95,18 @@ class Daemon {
         : threads_(machine.threads), model_(CostMachine{machine.threads, {machine.gpu_speed}}) {}
 
     void probe(Truth& truth) {
-        for (Backend backend = 0; backend <= kFirstGpu; ++backend) {
-            ProbePlan plan(backend, 50'000'000);
+        for (CostResource resource = 0; resource <= kFirstGpu; ++resource) {
+            ProbePlan plan(resource, 50'000'000);
             std::vector<CostSample> samples;
             while (const std::optional<Sample> sample = plan.next()) {
                 const CostClass job = *class_of(*sample);
-                double best = truth.measured_ns(job, backend);
+                double best = truth.measured_ns(job, resource);
                 for (unsigned run = 1; run < ProbePlan::kRuns; ++run)
-                    best = std::min(best, truth.measured_ns(job, backend));
+                    best = std::min(best, truth.measured_ns(job, resource));
                 samples.push_back({job, best});
                 plan.record(best, static_cast<std::uint64_t>(best * (ProbePlan::kRuns + 1)));
             }
-            model_.seed(backend, samples, CostSource::Probed);
+            model_.seed(resource, samples, CostSource::Probed);
         }
     }
 
@@ -123,26 +123,26 @@ class Daemon {
     void run(const CostClass& job, Truth& truth) {
         const Choice choice = choose(job, true);
         const Target target = choice.target;
-        const Backend backend = backend_of(target, 0);
-        if (choice.reason == Reason::Trial) model_.note_trial(job, backend);
+        const CostResource resource = resource_of(target, 0);
+        if (choice.reason == Reason::Trial) model_.note_trial(job, resource);
         MeasuredJob measured;
         measured.job = job;
         measured.target = target;
         measured.threads = target == Target::Pool && job.plan_ns >= 20'000 ? threads_ : 1;
-        measured.predicted_ns = model_.predict_ns(job, backend);
-        measured.measured_ns = static_cast<std::uint64_t>(truth.measured_ns(job, backend));
+        measured.predicted_ns = model_.predict_ns(job, resource);
+        measured.measured_ns = static_cast<std::uint64_t>(truth.measured_ns(job, resource));
         if (target != Target::Inline)
-            for (Backend other = kOneThread; other <= kFirstGpu; ++other)
-                if (other != backend) model_.note_elsewhere(job, other);
+            for (CostResource other = kOneThread; other <= kFirstGpu; ++other)
+                if (other != resource) model_.note_elsewhere(job, other);
         model_.learn(measured);
     }
 
   private:
-    Offer offer(const CostClass& job, Backend backend, double start_ns) const {
+    Offer offer(const CostClass& job, CostResource resource, double start_ns) const {
         Offer made;
         made.start_ns = static_cast<std::uint64_t>(start_ns);
-        made.run_ns = model_.predict_ns(job, backend);
-        const CostModel::Evidence evidence = model_.evidence(job, backend);
+        made.run_ns = model_.predict_ns(job, resource);
+        const CostModel::Evidence evidence = model_.evidence(job, resource);
         made.seen = evidence.seen;
         made.elsewhere = evidence.elsewhere;
         return made;

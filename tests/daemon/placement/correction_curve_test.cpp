@@ -42,13 +42,13 @@ TEST(CorrectionCurve, TheFirstJobsMoveItFarAndLaterOnesLittle) {
 TEST(CorrectionCurve, StaysWithinItsBounds) {
     CorrectionCurve curve;
     for (int i = 0; i < 1000; ++i) curve.observe(kTime, 1000, {});
-    EXPECT_LE(curve.at(kTime, {}), CorrectionCurve::kMostOctaves);
+    EXPECT_LE(curve.at(kTime, {}), CorrectionCurve::kMaxOctaves);
     for (int i = 0; i < 2000; ++i) curve.observe(kTime, -1000, {});
-    EXPECT_GE(curve.at(kTime, {}), -CorrectionCurve::kMostOctaves);
+    EXPECT_GE(curve.at(kTime, {}), -CorrectionCurve::kMaxOctaves);
     for (const double odd : {0.0, -1.0, 1.0, 1e300}) {
         curve.observe(odd, 1, {});
         curve.seed(odd, 1e9);
-        EXPECT_LE(curve.at(odd, {}), CorrectionCurve::kMostOctaves) << odd;
+        EXPECT_LE(curve.at(odd, {}), CorrectionCurve::kMaxOctaves) << odd;
     }
 }
 

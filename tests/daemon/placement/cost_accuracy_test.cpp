@@ -24,8 +24,8 @@ TEST(CostAccuracy, ForgetsWhatWasLongAgo) {
     for (int i = 0; i < 10'000; ++i) accuracy.add(1000);
     EXPECT_NEAR(accuracy.bias(), 1000, 1);
     EXPECT_GT(accuracy.error(0.9), 200) << "beyond what it tells apart";
-    for (int i = 0; i < 5 * static_cast<int>(CostAccuracy::kMost); ++i) accuracy.add(1.25);
-    EXPECT_LT(accuracy.jobs(), CostAccuracy::kMost);
+    for (int i = 0; i < 5 * static_cast<int>(CostAccuracy::kMax); ++i) accuracy.add(1.25);
+    EXPECT_LT(accuracy.jobs(), CostAccuracy::kMax);
     EXPECT_NEAR(accuracy.error(0.9), 0.25, 0.1);
     EXPECT_NEAR(accuracy.bias(), 1.25, 0.1);
 }

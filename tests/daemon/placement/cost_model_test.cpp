@@ -13,14 +13,14 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kLong = 2'000'000;  // of a plan
-constexpr Backend kGpu = kFirstGpu;
+constexpr CostResource kGpu = kFirstGpu;
 
 CostModel machine(unsigned threads, std::vector<double> gpus = {}) {
     return CostModel(CostMachine{threads, std::move(gpus)});
 }
 
-double predicted(const CostModel& model, const CostClass& job, Backend backend) {
-    return static_cast<double>(model.predict_ns(job, backend));
+double predicted(const CostModel& model, const CostClass& job, CostResource resource) {
+    return static_cast<double>(model.predict_ns(job, resource));
 }
 
 // As the daemon sees it: predicted, then measured.
@@ -30,7 +30,7 @@ void run(CostModel& model, Target target, unsigned threads, const CostClass& job
     measured.job = job;
     measured.target = target;
     measured.threads = threads;
-    measured.predicted_ns = model.predict_ns(job, backend_of(target, 0));
+    measured.predicted_ns = model.predict_ns(job, resource_of(target, 0));
     measured.measured_ns = static_cast<std::uint64_t>(measured_ns);
     measured.cold = cold;
     model.learn(measured);
@@ -158,11 +158,11 @@ TEST(CostModel, ALastingChangeIsLearntWithinSomeTenJobs) {
 
 TEST(CostModel, TinyAndColdJobsTeachNothingAndAreNoRecord) {
     CostModel model = machine(2);
-    for (int i = 0; i < 1000; ++i) run(model, Target::Inline, 1, planned(CostModel::kLeastNs - 1), 1'000'000);
+    for (int i = 0; i < 1000; ++i) run(model, Target::Inline, 1, planned(CostModel::kMinNs - 1), 1'000'000);
     for (int i = 0; i < 1000; ++i) run(model, Target::Pool, 2, planned(kLong), 100.0 * kLong, true);
     EXPECT_EQ(kLong, model.predict_ns(planned(kLong), kOneThread));
     EXPECT_EQ(0u, model.record(Operation::Topk).jobs);
-    run(model, Target::Inline, 1, planned(CostModel::kLeastNs), 6000);
+    run(model, Target::Inline, 1, planned(CostModel::kMinNs), 6000);
     EXPECT_EQ(1u, model.record(Operation::Topk).jobs);
 }
 
@@ -297,13 +297,13 @@ TEST(CostModel, MemoryIsBounded) {
     CostModel model = machine(1);
     const CostClass first = planned(kLong);
     for (int i = 0; i < 20; ++i) run(model, Target::Inline, 1, first, 4.0 * kLong);
-    for (std::uint64_t i = 0; i < 3 * CostModel::kMostClasses; ++i) {
+    for (std::uint64_t i = 0; i < 3 * CostModel::kMaxClasses; ++i) {
         CostClass job = planned(kLong);
         job.key = i << 32;
         run(model, Target::Inline, 1, job, kLong);
         if (i % 100 == 0) run(model, Target::Inline, 1, first, 4.0 * kLong);
     }
-    EXPECT_EQ(std::size_t{CostModel::kMostClasses}, model.classes(kOneThread));
+    EXPECT_EQ(std::size_t{CostModel::kMaxClasses}, model.classes(kOneThread));
     EXPECT_NEAR(4.0 * kLong, predicted(model, first, kOneThread), 0.3 * kLong) << "what is in use stays";
 }
 

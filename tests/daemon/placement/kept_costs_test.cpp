@@ -38,7 +38,7 @@ TEST(KeptCosts, AreReadBack) {
     ASSERT_EQ(3u, back.times.size());
     EXPECT_EQ(text, kept_costs_text(key, back));
     EXPECT_EQ(12'345, back.times[0].probed.ns);
-    EXPECT_EQ(kFirstGpu + 1, back.times[2].backend);
+    EXPECT_EQ(kFirstGpu + 1, back.times[2].resource);
     ASSERT_EQ(1u, back.copies.size());
     EXPECT_EQ(1u, back.copies[0].gpu_kind);
 }

@@ -30,14 +30,14 @@ std::size_t run(ProbePlan& plan, double fixed_ns, double element_ns) {
 }
 
 TEST(ProbePlan, TimesEveryOperationAtSeveralSizes) {
-    for (const Backend backend : {kOneThread, kPool, kFirstGpu}) {
-        ProbePlan plan(backend, 10'000 * kMs);
+    for (const CostResource resource : {kOneThread, kPool, kFirstGpu}) {
+        ProbePlan plan(resource, 10'000 * kMs);
         run(plan, 1000, 0.01);
         std::map<Operation, std::set<std::uint64_t>> seen;
         for (const ProbedSample& probed : plan.results())
             seen[probed.sample.operation].insert(elements(probed.sample));
         for (const OperationInfo& info : operation_infos())
-            EXPECT_GE(seen[info.operation].size(), 3u) << info.stem << " on " << backend;
+            EXPECT_GE(seen[info.operation].size(), 3u) << info.stem << " on " << resource;
     }
 }
 
@@ -102,11 +102,11 @@ TEST(SampleMemory, HoldsNoMoreThanItIs) {
         const Job job = job_of(sample).value();
         return SampleMemory::holds(job, kernels::plan_job(job).value());
     };
-    EXPECT_TRUE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMostElements, 0, 0, false}));
-    EXPECT_FALSE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMostElements + 1, 0, 0, false}));
-    EXPECT_FALSE(holds({Operation::Reduce, ElementType::F64, 1, ProbePlan::kMostElements, 1, 0, false}));
+    EXPECT_TRUE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMaxElements, 0, 0, false}));
+    EXPECT_FALSE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMaxElements + 1, 0, 0, false}));
+    EXPECT_FALSE(holds({Operation::Reduce, ElementType::F64, 1, ProbePlan::kMaxElements, 1, 0, false}));
     EXPECT_FALSE(
-        holds({Operation::EntropyMap, ElementType::U8, 1, 2 * ProbePlan::kMostElements, 25, 0, false}))
+        holds({Operation::EntropyMap, ElementType::U8, 1, 2 * ProbePlan::kMaxElements, 25, 0, false}))
         << "its map is four times as large";
 }
 

@@ -52,7 +52,7 @@ TEST(RecentErrors, AUserPushesOutHisOwn) {
     errors.add(1, 1000, 1, Operation::Reduce, Status::BadRequest, "", "of somebody else");
     make_all_errors(errors, 2000, 100);
     EXPECT_TRUE(has(errors, 1000, Status::BadRequest));
-    EXPECT_EQ(errors.newest_first().size(), 1 + RecentErrors::kMostOfUser);
+    EXPECT_EQ(errors.newest_first().size(), 1 + RecentErrors::kMaxOfUser);
     EXPECT_EQ(errors.newest_first()[0]->last_unix_ms, 149) << "the newest are kept";
 }
 
@@ -60,7 +60,7 @@ TEST(RecentErrors, ManyUsersPushOutThoseWithMost) {
     RecentErrors errors;
     errors.add(1, 1000, 1, Operation::Reduce, Status::BadRequest, "", "the only one of this user");
     for (uid_t uid = 0; uid < 4; ++uid) make_all_errors(errors, 2000 + uid, 100 + uid * 100);
-    EXPECT_EQ(errors.newest_first().size(), RecentErrors::kMost);
+    EXPECT_EQ(errors.newest_first().size(), RecentErrors::kMax);
     EXPECT_TRUE(has(errors, 1000, Status::BadRequest));
 }
 
@@ -70,12 +70,12 @@ TEST(RecentErrors, OfTheDaemonItselfGiveWayToNothingElse) {
     for (uid_t uid = 0; uid < 1000; ++uid)
         errors.add(2, 3000 + uid, 1, Operation::Reduce, Status::BadRequest, "", "nonsense");
     make_all_errors(errors, 2000, 100);
-    EXPECT_EQ(errors.newest_first().size(), RecentErrors::kMost);
+    EXPECT_EQ(errors.newest_first().size(), RecentErrors::kMax);
     EXPECT_TRUE(has(errors, 2000, Status::Internal));
     for (uid_t uid = 0; uid < 1000; ++uid)
         errors.add(3, uid, 1, Operation::Reduce, Status::Internal, "", "bugs everywhere");
     errors.add(4, 9999, 1, Operation::Reduce, Status::BadRequest, "", "nonsense");
-    EXPECT_EQ(errors.newest_first().size(), RecentErrors::kMost);
+    EXPECT_EQ(errors.newest_first().size(), RecentErrors::kMax);
     EXPECT_FALSE(has(errors, 9999, Status::BadRequest)) << "there is none that it may push out";
 }
 
@@ -93,7 +93,7 @@ TEST(ReloadHistory, KeepsTheLast) {
     EXPECT_EQ(history.last(), nullptr);
     EXPECT_TRUE(history.newest_first().empty());
     for (int i = 1; i <= 20; ++i) history.add(i, i % 2 == 0, "reload " + std::to_string(i));
-    ASSERT_EQ(history.newest_first().size(), ReloadHistory::kMost);
+    ASSERT_EQ(history.newest_first().size(), ReloadHistory::kMax);
     EXPECT_EQ(history.newest_first()[0]->message.view(), "reload 20");
     EXPECT_EQ(history.newest_first()[7]->message.view(), "reload 13");
     EXPECT_TRUE(history.last()->ok);

@@ -86,7 +86,7 @@ TEST(Accounts, AreBoundedWhateverNumberOfProcessesCameAndWent) {
     Accounts accounts;
     const AccountHold stays = accounts.open(7, 7, kStart);
     for (pid_t pid = 100; pid < 5000; ++pid) accounts.open(1000, pid, kStart).charge(cpu_use(1));
-    EXPECT_EQ(accounts.processes().size(), Accounts::kMostEnded + 1);
+    EXPECT_EQ(accounts.processes().size(), Accounts::kMaxEnded + 1);
     EXPECT_EQ(accounts.processes().count({7, 7}), 1u) << "one that is connected is never forgotten";
     EXPECT_EQ(accounts.processes().count({1000, 4999}), 1u) << "those that ended first go first";
     EXPECT_EQ(accounts.users().at(1000).usage.jobs, 4900u);
@@ -96,7 +96,7 @@ TEST(Accounts, KeepTheUsersThatUsedMostAndTheSumOfAll) {
     Accounts accounts;
     accounts.open(1, 1, kStart).charge(cpu_use(1'000'000));
     for (uid_t uid = 100'000; uid < 101'000; ++uid) accounts.open(uid, 2, kStart).charge(cpu_use(10));
-    EXPECT_EQ(accounts.users().size(), Accounts::kMostUsers);
+    EXPECT_EQ(accounts.users().size(), Accounts::kMaxUsers);
     EXPECT_EQ(accounts.users().count(1), 1u) << "whoever used the machine is not pushed out by numbers";
     EXPECT_EQ(sum_of_users(accounts).jobs, 1001u);
     EXPECT_EQ(sum_of_users(accounts).use.cpu_ns, 1'010'000u);
@@ -106,7 +106,7 @@ TEST(Accounts, KeepTheUsersThatUsedMostAndTheSumOfAll) {
 TEST(Accounts, ChargeOthersWhileEveryAccountIsInUse) {
     Accounts accounts;
     std::vector<AccountHold> holds;
-    for (uid_t uid = 0; uid < Accounts::kMostUsers; ++uid) holds.push_back(accounts.open(uid, 1, kStart));
+    for (uid_t uid = 0; uid < Accounts::kMaxUsers; ++uid) holds.push_back(accounts.open(uid, 1, kStart));
     {
         AccountHold late = accounts.open(5000, 1, kStart);
         late.charge(cpu_use(3));

@@ -192,7 +192,7 @@ TEST(TuningState, ATableOfOldKernelsGivesAShortList) {
         files.overlay->rows.push_back(row);
     }
     const TuningState state(files, MachineNames(), gpus);
-    ASSERT_EQ(state.ignored().size(), kMostIgnoredKept);
+    ASSERT_EQ(state.ignored().size(), kMaxIgnoredKept);
     const std::string last = ignored_text(state.ignored().back());
     EXPECT_NE(last.find("row r99 is ignored: revision: "), std::string::npos) << last;
     EXPECT_NE(last.find("; 3996 more parts of this table are ignored"), std::string::npos) << last;

@@ -33,7 +33,7 @@ cuda::DeviceLimits large_device() {
 
 std::string field_line(const PolicyField& field) {
     std::string allowed = allowed_values(field, large_device());
-    if (field.most_of_device != nullptr) allowed += "; some devices less";
+    if (field.max_of_device != nullptr) allowed += "; some devices less";
     return "`" + std::string(field.name) + "` | " + std::string(field.sentence) + " | " + allowed + " | " +
            value_text(field, field.get(PolicySet())) + " |\n";
 }

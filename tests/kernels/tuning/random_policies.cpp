@@ -18,12 +18,12 @@ std::int64_t random_value(const PolicyField& field, const cuda::DeviceLimits& li
     const std::vector<std::int64_t> candidates = tuning::allowed_candidates(field, limits);
     if (!field.words.empty() || (!candidates.empty() && random->next() % 2 == 0))
         return candidates[random->next() % candidates.size()];
-    const std::int64_t device = field.most_of_device == nullptr ? field.most : field.most_of_device(limits);
-    const std::int64_t most = std::min(field.most, device);
+    const std::int64_t device = field.max_of_device == nullptr ? field.max : field.max_of_device(limits);
+    const std::int64_t most = std::min(field.max, device);
     if (field.or_zero && random->next() % 4 == 0) return 0;
-    if (random->next() % 4 == 0) return field.least;
-    if (!field.power_of_two) return random_between(field.least, most, random) / field.step * field.step;
-    std::int64_t power = field.least;
+    if (random->next() % 4 == 0) return field.min;
+    if (!field.power_of_two) return random_between(field.min, most, random) / field.step * field.step;
+    std::int64_t power = field.min;
     for (std::uint64_t doublings = random->next() % 12; doublings > 0 && 2 * power <= most; --doublings)
         power *= 2;
     return power;

@@ -14,7 +14,7 @@
 namespace tegu::bench {
 namespace {
 
-// What the elements are like: skewed data are many additions to few counters.
+// The distribution of the elements. Skewed data are many additions to few counters.
 enum class Data { Uniform, Flat, Two };
 
 const char* word(Data data) {

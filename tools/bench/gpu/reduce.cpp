@@ -73,7 +73,7 @@ class Field {
         pieces_ = size_ / piece_;
     }
     const std::byte* at(std::size_t turn) const { return base() + turn % pieces_ * piece_; }
-    // What lies at(0).
+    // The bytes at at(0).
     std::vector<std::byte> content(std::uint64_t bytes) const {
         std::vector<std::byte> all(bytes);
         for (std::uint64_t at = 0; at < bytes; at += kPattern)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // topk and quantile: whole arrays of every size and kind of values, and rows. Peers are a kernel that only
-// reads and, if the toolkit has them, CUB's top-k (unsorted) and its sort. "job" is the time of a whole job,
-// with the host's part; "kernels" is that of the launches alone. Each case is first compared with the CPU
-// backend.
+// reads and, if the toolkit has them, CUB's top-k (unsorted) and its sort. Each case is first compared with
+// the CPU backend.
+//
+// "job" is the time of a whole job, with the host's part; "kernels" is that of the launches alone.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

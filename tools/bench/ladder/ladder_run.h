@@ -33,7 +33,7 @@ class LadderRun {
                         const std::string& change);
     LadderReport take() { return std::move(report_); }
 
-    // What the kernels left at `from`, when they are done.
+    // Waits for the kernels and copies their result at `from`.
     template <class T>
     std::vector<T> download(const void* from, std::size_t count) const {
         std::vector<T> values(count);

@@ -18,10 +18,10 @@ struct PlacementKind {
     std::string name;           // "reduce/f32/sum"
     std::string operation;      // stem
     std::uint8_t type = 0;      // TEGU_F32, ...
-    std::uint64_t columns = 0;  // of its rows; 0: one sequence; of an image: as many as rows
+    std::uint64_t columns = 0;  // of its rows; 0: one segment; of an image: as many as rows
     bool is_image = false;
     unsigned inputs = 1;
-    // Of the result: for each element, and for each sequence.
+    // Bytes of the result for each element, and for each segment.
     unsigned element_bytes = 0, sequence_bytes = 8;
     std::uint64_t least = 0, most = 0;  // elements
     std::function<client::Request()> request;
@@ -33,13 +33,13 @@ struct PlacementShape {
     std::uint64_t elements() const { return rows * cols; }
 };
 PlacementShape shape_of(const PlacementKind& kind, std::uint64_t elements);
-// Of an output buffer for the result, with room for gaps between its arrays; 0: it fits the reply.
+// Bytes of an output buffer for the result, gaps between its arrays included; 0: the result fits the reply.
 std::uint64_t output_bytes(const PlacementKind& kind, std::uint64_t elements);
 
 constexpr std::uint64_t kMost = 30'000'000;
 constexpr std::uint32_t kAll = (1u << 15) - 1;  // statistics
 
-// How operations/<stem>.cpp make theirs. `detail` ends the name; may be empty.
+// For operations/<stem>.cpp: makes a kind of jobs. `detail` ends the name; may be empty.
 PlacementKind kind(const std::string& operation, std::uint8_t type, const std::string& detail,
                    std::function<client::Request()> request);
 PlacementKind rows_of(PlacementKind made, std::uint64_t columns);

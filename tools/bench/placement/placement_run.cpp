@@ -53,7 +53,7 @@ struct Arrays {
     Buffer x, y, out;
 };
 
-// What a daemon is asked for: one computes with the CPU, one with the GPU, and one chooses.
+// The requested backend of each daemon: one computes with the CPU, one with the GPU, and one chooses.
 constexpr std::array<std::uint8_t, 3> kAsked = {TEGU_BACKEND_CPU, TEGU_BACKEND_GPU, TEGU_BACKEND_AUTO};
 constexpr std::size_t kChooses = 2;
 using Daemons = std::array<PlacementDaemon*, kAsked.size()>;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roofs of a board and the kernels under them. The memory roof is the fastest copy of the part `copy`, per
-backend. The compute roof is the multiply-adds that multiprocessors and clock allow: no run measures it.
-Kernels are the fastest of each case of `operations`, and the seeds where they count bytes."""
+"""Roofs of a board and the kernels under them: the fastest of each case of `operations`, and the seeds where
+they count bytes. The memory roof is the fastest copy of the part `copy`, per backend. The compute roof is the
+multiply-adds that multiprocessors and clock allow: no run measures it."""
 
 from dataclasses import dataclass
 from typing import List, Optional

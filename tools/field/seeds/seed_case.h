@@ -48,7 +48,7 @@ std::vector<float> signs(std::uint64_t n, std::uint64_t seed);
 // OutOfMemory where the code ran out of memory.
 Result<void> within_memory(const std::function<void()>& make);
 
-// Why a case is left out that would take so much.
+// The reason to leave out a case that takes this much memory.
 std::string memory_reason(std::uint64_t bytes);
 
 Error wrong_result(const std::string& where);

@@ -26,7 +26,7 @@ struct TuneClass {
     unsigned rank = 0;               // those of rank 0 first, where time is short
 };
 
-// What a machine can hold.
+// The capacity of a machine.
 struct ClassLimits {
     std::uint64_t array_bytes = UINT64_MAX;  // of all inputs and outputs of one job
     std::uint64_t elements = UINT64_MAX;     // of an input

@@ -29,7 +29,7 @@ std::vector<CostFamily> families_of(std::string_view operation) {
     return {};
 }
 
-// A sequence, rows of `cols` elements, or a square image.
+// A segment, rows of `cols` elements, or a square image.
 Job job_of(const CostFamily& family, std::uint64_t elements, std::uint64_t cols, std::uint64_t detail) {
     Job job;
     job.type = family.type;

@@ -19,8 +19,8 @@ struct CostClass {
     unsigned rank = 0;
 };
 
-// Those of an operation, with the points within the limits. On the CPU each class is there with the pool and
-// with one thread.
+// The cost classes of an operation, with the points within the limits. On the CPU each class has a variant
+// with the pool and one with one thread.
 std::vector<CostClass> cost_classes(TuningBackend backend, std::string_view operation,
                                     const ClassLimits& limits);
 

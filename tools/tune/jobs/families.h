@@ -18,7 +18,7 @@ struct Shape {
     std::uint64_t rows = 1;
     std::uint64_t cols = 0;
 };
-// One range of elements of a sequence, with a shape for each of three jobs.
+// One range of elements of a segment, with a shape for each of three jobs.
 struct SizeClass {
     TuningRange sequences, elements;
     std::array<Shape, 3> shapes;
@@ -44,7 +44,7 @@ struct Family {
     Content content = Content::Uniform;
     unsigned rank = 0;
 };
-// What the classes of one operation and type have in common.
+// The common properties of the classes of one operation and type.
 struct CostFamily {
     ElementType type = ElementType::F32;
     bool any_of_width = false;
@@ -76,7 +76,7 @@ inline double high_of(ElementType type) {
     return type == ElementType::U8 ? 256 : type == ElementType::U16 ? 65536 : 1;
 }
 
-// Of an operation without a detail.
+// The family of an operation without a detail.
 template <class Params>
 Family plain_family(ElementType type, Content content, unsigned rank) {
     Family family;

@@ -30,8 +30,8 @@ Result<std::shared_ptr<const Reference>> make_reference(const SampleJob& sample,
 // Without outputs: for jobs that are timed alone. Errors: those of kernels::plan_job().
 Result<std::shared_ptr<const Reference>> make_unknown_reference(const SampleJob& sample, HostData& data);
 
-// What the first output that differs has in place of the reference's bytes: "values: element 17 differs".
-// Empty: all are the same. `outputs`: parallel to plan.outputs; `report`: of their run.
+// The first difference of the outputs from the reference: "values: element 17 differs". Empty: none.
+// `outputs`: parallel to plan.outputs; `report`: of their run.
 std::string difference(const Reference& reference, const std::vector<const std::byte*>& outputs,
                        const kernels::RunReport& report);
 

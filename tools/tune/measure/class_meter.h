@@ -17,9 +17,9 @@ namespace tegu::tune {
 class Pace {
   public:
     virtual ~Pace() = default;
-    // What slowed the board down since the last call; empty: nothing.
+    // The throttle reasons since the last call; empty: none.
     virtual std::string slowed_by() = 0;
-    // Waits until nothing does. Returns false if it gave up, or an interrupt came.
+    // Waits until the board is at full speed. Returns false if it gave up or was interrupted.
     virtual bool recover(const std::string& why) = 0;
 };
 
@@ -42,7 +42,7 @@ class ClassMeter {
     };
     Result<Checked> check(const tuning::PolicySet& policies);
 
-    // How many runs make a sample: so many that its time is well above what a clock resolves. Before
+    // Finds the number of runs in a sample, so that its time is well above the clock's resolution. Before
     // sample(). Errors: as sample().
     Result<void> calibrate(const tuning::PolicySet& policies);
     // Appends `count` samples of each job. Errors: Cancelled, DeviceLost, Busy (the board stays slow); others
@@ -51,9 +51,9 @@ class ClassMeter {
     // Samples of both in turn: what drifts, drifts for both. Errors: as sample().
     Result<std::vector<Duel>> duel(const tuning::PolicySet& tuned, const tuning::PolicySet& initial,
                                    unsigned pairs);
-    // What one sample of each job takes, in seconds; after calibrate().
+    // Seconds of one sample of each job. After calibrate().
     double sample_seconds() const { return sample_seconds_; }
-    // What one check() took last, in seconds.
+    // Seconds of the last check().
     double check_seconds() const { return check_seconds_; }
 
   private:

@@ -19,7 +19,7 @@ struct Duel {
     Timing initial;  // with the default policy
 };
 
-// What a class gains, over its jobs.
+// The gain of a class, over its jobs.
 struct Gain {
     double time_us = 0;  // geometric means over the jobs
     double default_us = 0;

@@ -50,7 +50,7 @@ class GpuJob final : public MeasuredJob {
         for (std::size_t i = 0; i < inputs_.size() && done; ++i)
             done = arrays_.copy(memory_ + i * input_stride_, reference_->inputs[i].get(),
                                 reference_->input_bytes());
-        // What is there doubles with each step.
+        // Each step doubles the number of copies.
         for (std::uint64_t there = 1; there < copies_ && done; there *= 2)
             done =
                 arrays_.copy(memory_ + there * stride_, memory_, std::min(there, copies_ - there) * stride_);

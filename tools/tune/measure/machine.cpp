@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kHostShare = 12;        // of the memory, for the arrays of one job
 constexpr std::uint64_t kDeviceShare = 5;       // of the device's, for the copies of one job
 constexpr std::uint64_t kIntegratedShare = 12;  // likewise, where both are one
-// Of one job; open_gpu() keeps it within the device.
+// Workspace of one job; open_gpu() limits it to the device.
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{1} << 30;
 
 std::uint64_t available_bytes(const std::string& sysroot) {

@@ -11,7 +11,7 @@
 
 namespace tegu::tune {
 
-// What the rewritten line shows.
+// The content of the rewritten line.
 struct ProgressState {
     std::size_t steps = 0, done = 0;
     std::size_t rows = 0;

@@ -152,7 +152,7 @@ Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) 
         (void)machine_.foreign_jobs();
         found_wrong_.clear();
         Result<Outcome> outcome = within_memory(step, seconds);
-        // Whatever ended the step: a bug is told and kept.
+        // Reports and keeps wrong results, however the step ended.
         Result<void> kept = keep_wrong(step);
         if (!kept) return std::move(kept).error();
         if (!outcome || !outcome->finding) return outcome;

@@ -20,7 +20,7 @@ namespace tegu::tune {
 
 inline constexpr char kOutOfTime[] = "the time is over";  // why a step is left out
 
-// What came of a step.
+// The outcome of a step.
 struct StepNews {
     std::string text;  // one line
     bool has_row = false;
@@ -39,7 +39,7 @@ class Reporter {
     virtual void left_out(const WorkStep& step, const std::string& reason) = 0;
 };
 
-// What a run needs of its machine. Nothing is owned; all outlive the session.
+// The machine of a run. Nothing is owned; all outlive the session.
 struct SessionMachine {
     kernels::ThreadPool* pool = nullptr;
     std::vector<Bench*> benches;  // one of each backend that is measured
@@ -71,7 +71,7 @@ class Session {
 
     // Errors: DeviceLost, Io (the journal). What the journal has is good then.
     Result<SessionEnd> run(const Work& work, double seconds);
-    // Results that differ, of this run and of the journal; also if run() gave an error.
+    // Results that differ, of this run and of the journal. Valid also after an error of run().
     const std::vector<std::string>& wrong() const { return wrong_; }
 
   private:

@@ -22,12 +22,12 @@ struct CheckEnd {
 
 class TableCheck {
   public:
-    // All outlive it.
+    // All arguments outlive it.
     TableCheck(const SessionMachine& machine, const tuning::DeviceTuning& table, Pace& pace,
                Reporter& reporter, const std::atomic<bool>& interrupted);
     // REQUIRES: steps of classes alone. Errors: DeviceLost, Busy (the board stays slow).
     Result<CheckEnd> run(const Work& work, double seconds);
-    // Results that differ; for a run that ended with an error.
+    // Results that differ. Valid also after an error of run().
     const std::vector<std::string>& wrong() const { return result_.wrong; }
 
   private:

@@ -10,7 +10,7 @@
 
 namespace tegu::tune {
 
-// What a policy is for.
+// The subject of a policy: backend, operation and device.
 struct PolicySubject {
     TuningBackend backend = TuningBackend::Cpu;
     std::string_view operation;  // the stem; outlives the space

@@ -21,7 +21,7 @@ struct Finding {
     std::vector<CostRow> costs;   // likewise
 
     bool is_cost() const { return candidates == 0; }
-    // Default time over that of what a job of the class gets from now on.
+    // Default time over the time with the policy that the class gets from now on.
     double speed() const;
 };
 
@@ -29,7 +29,7 @@ struct Finding {
 // policies)".
 std::string finding_line(const Finding& finding);
 
-// The device is not in it: that of a journal stands in its header.
+// The text does not name the device, which stands in the header of a journal.
 std::string finding_text(const Finding& finding);
 // Errors: BadRequest. `id`: of the record.
 Result<Finding> parse_finding(const std::string& id, const std::string& text);

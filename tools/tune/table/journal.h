@@ -24,13 +24,13 @@ class Journal {
 
     const std::string& path() const { return path_; }
     const std::vector<JournalRecord>& records() const { return records_; }
-    // The last one of this id; null: there is none.
+    // The last record of this id; null: there is none.
     const JournalRecord* find(const std::string& id) const;
     std::size_t cut_bytes() const { return cut_bytes_; }  // of a broken end that open() cut off
 
     // The record is on disk when this returns. Errors: Io.
     Result<void> append(JournalRecord record);
-    // Takes the file away: everything in it is done. Errors: Io.
+    // Removes the file, when all its findings are used. Errors: Io.
     Result<void> remove();
 
   private:

@@ -14,7 +14,7 @@ class Overlay {
     // Copies the table to `path` in one step. Errors: NotFound, Denied, Io, with the file;
     // then the file at `path` is as it was.
     static Result<Overlay> install(const std::string& table, const std::string& path);
-    // Puts back what was there before; if nothing was, takes the file away. Errors: Denied, Io.
+    // Restores the previous file; removes the file if there was none. Errors: Denied, Io.
     Result<void> restore();
 
   private:

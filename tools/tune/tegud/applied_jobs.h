@@ -20,15 +20,15 @@ struct AppliedJob {
     std::string difference;  // empty: the result is right
 };
 
-// A job that a row of the table is for runs on that row's backend; an operation without a row gets a job of
-// its own. Errors: those of the client; of a job: of the first that fails; Cancelled: interrupts() is set.
+// An operation with a row of the table runs a job of that row's class on its backend; others run a job of
+// their own. Errors: those of the client; of a job: of the first that fails; Cancelled: interrupts() is set.
 Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket,
                                                  Machine& machine);
 
 // "reduce        gpu  right  row overlay/reduce-f32-n1M-s1".
 std::string applied_line(const AppliedJob& job);
 
-// What stands behind "row=" in the policy of a reply.
+// The text after "row=" in the policy of a reply.
 std::string row_in(const std::string& policy);
 
 }  // namespace tegu::tune

@@ -9,7 +9,7 @@
 
 namespace tegu::tune {
 
-// On the inputs of the reference, which has to live until the job is submitted.
+// A request on the inputs of the reference, which must live until the job is submitted.
 client::Request request_of(const Reference& reference);
 
 // As difference(): empty if the arrays of the result are the reference's bits.

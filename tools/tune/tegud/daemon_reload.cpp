@@ -55,7 +55,7 @@ Result<std::uint64_t> Daemon::loads() {
     return number_in(*info, "tuning_loads_total");
 }
 
-// Its own word names the process, so the name is looked at before a signal goes there.
+// The daemon reports its own pid, so the process's name is checked before a signal is sent.
 Result<void> Daemon::signal() const {
     if (process_name(sysroot_, pid_).find("tegud") == std::string::npos)
         return make_error(Status::NotFound,

@@ -17,8 +17,8 @@ class Daemon {
 
     std::string name() const { return "tegud (pid " + std::to_string(pid_) + ")"; }
     const std::string& overlay() const { return overlay_; }  // path of the overlay; empty: none
-    // Has it read settings and tables again, through systemd if that started it, else with SIGHUP; returns
-    // when it has. Errors: Denied, DeadlineExceeded (it does not say that it did), Unavailable.
+    // Reloads settings and tables, through systemd if it started the daemon, else with SIGHUP. Returns after
+    // the reload. Errors: Denied, DeadlineExceeded (no sign of a reload), Unavailable.
     Result<void> reload();
 
   private:

@@ -12,8 +12,8 @@ namespace tegu::tune {
 
 class TegudWatch {
   public:
-    // `socket` empty: the one that clients use. A daemon that is not there is not started for this: without a
-    // socket that was named, it is looked for among the processes first. `sysroot`: where proc is.
+    // `socket` empty: the one that clients use. Starts no daemon: without a named socket, it searches the
+    // processes for one first. `sysroot`: where proc is.
     static TegudWatch open(const std::string& socket, const std::string& sysroot);
     TegudWatch(TegudWatch&&) noexcept;
     TegudWatch& operator=(TegudWatch&&) noexcept;

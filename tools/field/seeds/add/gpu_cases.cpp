@@ -161,7 +161,7 @@ constexpr StepInfo kSteps[] = {
 template <class T, class S>
 class LadderCase {
   public:
-    // What the sum is of. Called once, in prepare().
+    // The elements to add. Called once, in prepare().
     struct Input {
         const T* values;
         S sum;

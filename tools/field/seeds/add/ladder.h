@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seed S2, second part, the ladder: a sum by atomics alone, then in seven steps from the first kernel that
-// one writes to one that reads at the speed of memory. Each step changes one thing. Sums of i32 are exact, in
-// 64 bits. Sums of f32 use f32 throughout, so their bits depend on the step and the block size, and by
-// atomics on the run. kernels/statistics/cuda/reduce.h has the sum whose bits never change.
+// Seed S2, second part, the ladder: a sum by atomics alone, then in seven steps from a first kernel to one
+// that reads at the speed of memory. Each step changes one thing.
+//
+// Sums of i32 are exact, in 64 bits. Sums of f32 use f32 throughout, so their bits depend on the step and the
+// block size, and by atomics on the run. kernels/statistics/cuda/reduce.h has the sum whose bits never
+// change.
 //
 // Traps of such kernels, which these avoid and the tests cover: threads that return before a barrier; a wrong
 // bound check; a last block that is not full; sizes of 0, 1 and beyond 2^31; lanes of a warp that are assumed

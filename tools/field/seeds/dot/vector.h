@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seed S5: statistics of float vectors by a tree in shared memory: minimum, maximum, sum, mean, Euclidean
 // norm and scalar product. One block does all, or many blocks leave partial results that a second launch of
-// one block joins. The shared memory is static or dynamic. Right at every n. C++14.
+// one block joins. The shared memory is static or dynamic.
+//
+// Right at every n. C++14.
 #pragma once
 
 #include "kernels/execution/cuda/kernel_list.h"

@@ -99,7 +99,7 @@ void add_versions(PartContext& context, CaseList& cases, const FieldJob& job,
         }
 }
 
-// What v14 does with a small image.
+// Adds the case of a small image, which v14 computes in another way.
 void add_small_image(PartContext& context, CaseList& cases, const FieldJob& job,
                      const std::shared_ptr<WindowValues>& values) {
     if (values->pixels() >= kPixelsForGpu) return;

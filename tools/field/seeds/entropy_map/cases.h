@@ -17,10 +17,10 @@ class WindowValues {
     WindowValues(PartContext& context, std::uint32_t side);
     std::uint32_t side() const { return side_; }
     std::uint64_t pixels() const { return std::uint64_t{side_} * side_; }
-    // Of x: rows begin where textures may begin.
+    // Elements from row to row of x; rows have the alignment of textures.
     std::uint64_t row_stride() const { return row_stride_; }
     std::uint64_t x_bytes() const { return 4 * row_stride_ * side_; }
-    // Of the image, its map and one result, in the host's memory.
+    // Bytes of the image, its map and one result in the host's memory.
     std::uint64_t host_bytes() const { return x_bytes() + 8 * pixels(); }
     // Errors: OutOfMemory.
     Result<void> make();

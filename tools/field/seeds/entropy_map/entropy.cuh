@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that the versions of S4 are put together from: tables of logarithms and inputs. A table has
-// prepare(), which every thread of the block calls once, then log_of(count). An input has load(tile), which
-// every thread calls once per tile, then pixel(row, col). C++14; for entropy.cu.
+// The parts of the versions of S4: tables of logarithms and inputs. A table has prepare(), which every thread
+// of the block calls once, then log_of(count). An input has load(tile), which every thread calls once per
+// tile, then pixel(row, col). C++14; for entropy.cu.
 #pragma once
 
 #include <cmath>

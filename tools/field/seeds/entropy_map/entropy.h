@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seed S4: the entropy of the 5 x 5 window around each pixel of an image with 16 levels, in nats, windows cut
-// at the border. Ten GPU versions that differ in where the table of logarithms lies, in the counters and in
-// the path of the input. H = log N - (1/N) sum n_i log n_i. Right at any size. C++14.
+// at the border. H = log N - (1/N) sum n_i log n_i. Ten GPU versions differ in the memory of the table of
+// logarithms, in the counters and in the path of the input.
+//
+// Right at any size. C++14.
 #pragma once
 
 #include "kernels/execution/cuda/kernel_list.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What seed kernels need beyond kernels/execution/cuda/simt.cuh: atomic sums of floats, constant tables,
+// Additions to kernels/execution/cuda/simt.cuh for seed kernels: atomic sums of floats, constant tables,
 // texture reads, and the entry of one kernel. nvcc turns each word into one intrinsic; a host compiler turns
 // it into plain C++. C++14.
 #pragma once

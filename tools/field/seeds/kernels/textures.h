@@ -19,7 +19,7 @@ constexpr std::uint64_t texture_row_stride(std::uint64_t cols) {
 
 class Texture {
   public:
-    // Of the current device, over memory that outlives it. Errors: Unsupported (larger than its textures),
+    // Makes a texture of the current device, over memory that outlives it. Errors: Unsupported (too large),
     // Internal, DeviceLost.
     static Result<Texture> of_numbers(const double* numbers, unsigned count);
     // REQUIRES: row_stride is a texture_row_stride().

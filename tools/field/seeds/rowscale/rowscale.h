@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seed S3: every row of a matrix divided by its largest magnitude, in four steps. The first has one block per
-// row and reads the row twice; the last has one warp per row, which holds it in registers. Right at any
-// number of rows and columns. C++14.
+// row and reads the row twice; the last has one warp per row, which holds it in registers.
+//
+// Right at any number of rows and columns. C++14.
 #pragma once
 
 #include "kernels/execution/cuda/kernel_list.h"

@@ -18,7 +18,7 @@ constexpr unsigned kBlockSizes[] = {32, 64, 128, 256, 512};
 // With a room this small tegu's top-k takes no cut: it sorts all.
 constexpr unsigned kRoomThatSorts = 16;
 
-// Where the input lies, and whether each run pays for moving its pages to the GPU.
+// First: each run pays for moving the input's pages to the GPU. Resident: the pages are there.
 enum class Touch { First, Resident };
 
 struct ListWay {

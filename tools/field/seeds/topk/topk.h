@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seed S1: the extremes by a tree and an atomic per block, and the k largest distinct values by a sorted list
-// in every thread. Two launches: the first leaves one list per block, the second merges these lists. Right at
-// every n. C++14.
+// in every thread. Two launches: the first leaves one list per block, the second merges these lists.
+//
+// Right at every n. C++14.
 #pragma once
 
 #include "kernels/execution/cuda/kernel_list.h"
@@ -19,7 +20,7 @@ struct ListPolicy {
     unsigned blocks;   // of the first launch
 };
 
-// How a value enters a list, and how the lists of a block are merged.
+// The way a value enters a list, and the way the lists of a block are merged.
 enum class ListMethod : std::uint8_t {
     // The seed: search the list for the value, then compare with its smallest entry; merge by insertion.
     Search,

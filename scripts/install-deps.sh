@@ -23,10 +23,13 @@ optional_test=(libclang-rt-dev clang-format python3-hypothesis zsh groff-base py
 list=no groups=()
 for word in "$@"; do
     case $word in
-    --list) list=yes ;;
-    build | test | bench | compare | aarch64) groups+=("$word") ;;
-    *) echo "install-deps: unknown group '$word' (build, test, bench, compare, aarch64)" >&2; exit 64 ;;
+    --list) list=yes; continue ;;
     esac
+    if ! declare -p "packages_$word" >/dev/null 2>&1; then
+        echo "install-deps: unknown group '$word' ($(compgen -v packages_ | sed 's/^packages_//' | paste -sd ' '))" >&2
+        exit 64
+    fi
+    groups+=("$word")
 done
 [ ${#groups[@]} -gt 0 ] || groups=(build)
 
@@ -54,7 +57,7 @@ optional=()
 for group in "${groups[@]}"; do
     for kind in packages optional; do
         name="${kind}_$group[@]"
-        [ "$kind" = packages ] || [[ $group = build || $group = test ]] || continue
+        declare -p "${kind}_$group" >/dev/null 2>&1 || continue
         for package in "${!name}"; do
             [ -n "$package" ] || continue
             if [ "$kind" = packages ]; then required+=("$package"); else optional+=("$package"); fi

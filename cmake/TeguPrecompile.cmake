@@ -2,7 +2,7 @@
 # GoogleTest and the standard library are parsed once for all tests: a third of the time of most test files. Product
 # files gain little from it. A compiler cache shares no precompiled headers, so builds with one are without.
 set(tegu_precompile_default OFF)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_VERSION VERSION_LESS 3.16)
   set(tegu_precompile_default ON)
 endif()
 option(TEGU_PRECOMPILE "Parse the headers of tests once" ${tegu_precompile_default})

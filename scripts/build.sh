@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Configures and builds one preset into build/<preset>, as quietly as success allows. CMake before 3.21 knows no presets of this
-# version: what CMakePresets.json says is then given to it as options.
+# Configures and builds one preset into build/<preset>: one line of progress on a terminal, else as quietly as success
+# allows. CMake before 3.21 knows no presets of this version: what CMakePresets.json says is then given to it as options.
+# Where the compiler is older than g++ 8 and g++-8 is there, as on JetPack 4, it takes that.
 #   usage: scripts/build.sh PRESET [--targets "a b"] [-D...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cmake.sh
 
 preset=${1:?usage: scripts/build.sh PRESET [--targets "a b"] [-D...]}
 shift
@@ -17,8 +19,9 @@ while [ $# -gt 0 ]; do
     *) echo "build: unknown argument '$1'" >&2; exit 64 ;;
     esac
 done
+folder=build/$preset
 
-# One argument a line: the generator, the folder and the variables of a preset and of all that it inherits from.
+# One argument a line: the generator and the variables of a preset and of all that it inherits from.
 preset_options() {
     python3 - "$preset" <<'PYTHON'
 import json, sys
@@ -31,23 +34,44 @@ while preset:
     merged = dict(preset, **merged)
     variables = dict(preset.get("cacheVariables", {}), **variables)
     preset = presets.get(preset.get("inherits"))
-print("-G", merged["generator"], "-B", merged["binaryDir"].replace("${sourceDir}/", "").replace("${presetName}", sys.argv[1]), sep="\n")
+print("-G", merged["generator"], sep="\n")
 for name, value in variables.items():
     print("-D%s=%s" % (name, value))
 PYTHON
 }
 
 configure() {
-    local version options
-    version=$(cmake --version | sed -n 's/^cmake version \([0-9]*\.[0-9]*\).*/\1/p')
-    if [ "$(printf '%s\n' 3.21 "$version" | sort -V | head -1)" = 3.21 ]; then
+    local options
+    if cmake_is 3.21; then
         cmake --preset "$preset" "${defines[@]}"
-    else
-        options=$(preset_options) || return
-        mapfile -t options <<<"$options"
-        cmake -S . "${options[@]}" "${defines[@]}"
+        return
     fi
+    options=$(preset_options) || return
+    mapfile -t options <<<"$options"
+    configure_folder "$folder" "${options[@]}" "${defines[@]}"
 }
+
+# Reads what ninja prints, and keeps one line on the terminal: the share that is done, and the time left once that can
+# be told.
+progress() {
+    local line began=$SECONDS first= ready total what share left
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
+            ready=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} what=${BASH_REMATCH[3]}
+            [ -n "$first" ] || { first=$ready; began=$SECONDS; }
+            share=$((100 * ready / total)) left=
+            if [ $((SECONDS - began)) -ge 10 ] && [ $((ready - first)) -gt $(((total - first) / 20)) ]; then
+                left=$(((SECONDS - began) * (total - ready) / (ready - first)))
+                left=" about $((left / 60)):$(printf %02d $((left % 60))) left"
+            fi
+            printf '\r\033[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "$(printf '[%3d %%]%s  %s' "$share" "$left" "${what##*/}")" >&2
+        elif [[ $line == "-- "* ]]; then
+            printf '\r\033[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "configuring: ${line#-- }" >&2
+        fi
+    done
+    printf '\r\033[K' >&2
+}
+if ! [ -t 2 ]; then progress() { cat >/dev/null; }; fi
 
 # Where ccache is installed, a second clone of the same sources builds in a fraction of the time.
 if command -v ccache >/dev/null; then
@@ -55,10 +79,13 @@ if command -v ccache >/dev/null; then
     export CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD}
 fi
 
-log=build/$preset.log
+choose_compiler "$folder"
+log=$folder.log
 mkdir -p build
-if ! { configure &&
-    cmake --build "build/$preset" --parallel "$(nproc)" ${targets[0]:+--target "${targets[@]}"}; } >"$log" 2>&1; then
+# Releases that are fetched serve all presets.
+[[ " ${defines[*]} " == *TEGU_SOURCES=* ]] || defines+=("-DTEGU_SOURCES=$PWD/build/sources")
+export NINJA_STATUS='[%f/%t] '
+if ! { configure && build_folder "$folder" "${targets[@]}"; } 2>&1 | tee "$log" | progress; then
     grep -E -A 12 'error|Error|FAILED' "$log" | head -60 >&2 || tail -30 "$log" >&2
     echo "build: preset '$preset' failed; the whole output is in $log" >&2
     exit 1

@@ -6,10 +6,9 @@
 #   usage: scripts/check-scalar.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cmake.sh
 
 build=${TEGU_SCALAR_BUILD:-build/scalar}
-generator=()
-if command -v ninja >/dev/null; then generator=(-G Ninja); fi
-cmake -S . -B "$build" "${generator[@]}" -DTEGU_KERNELS_ONLY=ON -DTEGU_CUDA=off -DTEGU_SCALAR=ON -DCMAKE_BUILD_TYPE=Release >/dev/null
-cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target digests
+configure_folder "$build" -DTEGU_KERNELS_ONLY=ON -DTEGU_CUDA=off -DTEGU_SCALAR=ON -DCMAKE_BUILD_TYPE=Release >/dev/null
+build_folder "$build" digests
 "$build/tests/digests" tests/data/digests.txt

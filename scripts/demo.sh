@@ -3,15 +3,21 @@
 # Installs what is missing, builds, starts a private tegud and runs the main job on real input through it: the top 10 of ten million
 # int32, checked by Python; the statistics of a float array; a line of every other operation and the histogram of a photograph; the entropy
 # maps of a photograph and of the Hubble deep field, written as pictures. The daemon is stopped at the end. Needs no GPU and changes nothing
-# outside the checkout but for the packages.
-#   usage: scripts/demo.sh [OUTPUT FOLDER]      default: build/demo
+# outside the checkout but for the packages. Builds tegud and tegu alone.
+#   usage: scripts/demo.sh [--cuda] [OUTPUT FOLDER]      default: build/demo
+# --cuda: builds the CUDA module, too, for a GPU of this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+targets="tegud tegu"
+if [ "${1:-}" = --cuda ]; then targets+=" cuda-module"; shift; fi
 out=${1:-build/demo}
 
 scripts/install-deps.sh build
 # A first build leaves out the tests; a build folder that has them keeps them.
-scripts/build.sh release --targets "tegud tegu" $([ -e build/release/CMakeCache.txt ] || echo -DTEGU_TESTS=OFF)
+echo "demo: building $targets in build/release, some minutes the first time"
+began=$SECONDS
+scripts/build.sh release --targets "$targets" $([ -e build/release/CMakeCache.txt ] || echo -DTEGU_TESTS=OFF)
+echo "demo: built in $((SECONDS - began)) s"
 
 mkdir -p "$out"
 run=$(mktemp -d)

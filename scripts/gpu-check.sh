@@ -8,6 +8,7 @@
 # Exit code 77: there is no GPU here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cmake.sh
 
 build=
 arguments=()
@@ -30,9 +31,9 @@ if [ -z "$build" ]; then
     options=(-DTEGU_CUDA=on -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DCMAKE_BUILD_TYPE=Release)
     capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d '. ')
     case $capability in [0-9]*) options+=("-DTEGU_CUDA_ARCHITECTURES=$capability") ;; esac
-    if command -v ninja >/dev/null; then options+=(-G Ninja); fi
     mkdir -p build
-    if ! { cmake -S . -B "$build" "${options[@]}" && cmake --build "$build" --parallel "$(nproc)"; } >build/gpu.log 2>&1; then
+    choose_compiler "$build"
+    if ! { configure_folder "$build" "${options[@]}" && build_folder "$build"; } >build/gpu.log 2>&1; then
         tail -40 build/gpu.log >&2
         echo "gpu-check: the build failed; the whole output is in build/gpu.log" >&2
         exit 1

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian or Ubuntu packages that tegu needs and that are missing; does nothing, and needs no
-# root, when all are there. The groups are: build (daemon, client, tools), test (the test suite), bench (peers),
-# compare (pages of tegu-bench compare, and the plots of docs), aarch64 (cross compiler and emulator for scripts/check-aarch64.sh).
-#   usage: scripts/install-deps.sh [build] [test] [bench] [compare] [aarch64]      default: build
+# Installs the packages that tegu needs and that are missing, on Ubuntu 18.04 to 24.04 (JetPack 4 to 7) and Debian 11
+# to 13; does nothing, and needs no root, when all are there. On other distributions it only names them.
+# Groups: build (daemon, client, tools), test (the test suite), bench (peers), compare (pages of tegu-bench compare, and
+# the plots of docs), aarch64 (cross compiler and emulator for scripts/check-aarch64.sh).
+#   usage: scripts/install-deps.sh [--list] [build] [test] [bench] [compare] [aarch64]      default: build
+# --list: names the packages, and installs nothing. $TEGU_OS_RELEASE: another file in place of /etc/os-release.
 set -euo pipefail
 
 packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
@@ -12,30 +14,77 @@ packages_test=(libboost-context-dev libgtest-dev libbenchmark-dev python3-numpy 
     util-linux clang tmux)
 packages_bench=(redis-server redis-tools python3-venv)
 packages_compare=(python3 python3-jinja2 python3-matplotlib)
-packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
-# Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
+packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static clang)
+# A test without its tool is skipped, and tegu top without ncurses has no live view.
 optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
 optional_test=(libclang-rt-dev clang-format python3-hypothesis zsh groff-base python3-jinja2 python3-matplotlib
     python3-html5lib chromium)
 
+list=no groups=()
+for word in "$@"; do
+    case $word in
+    --list) list=yes; continue ;;
+    esac
+    if ! declare -p "packages_$word" >/dev/null 2>&1; then
+        echo "install-deps: unknown group '$word' ($(compgen -v packages_ | sed 's/^packages_//' | paste -sd ' '))" >&2
+        exit 64
+    fi
+    groups+=("$word")
+done
+[ ${#groups[@]} -gt 0 ] || groups=(build)
+
+# What the distribution has too old or not at all: CMake fetches these libraries, pinned by their hashes.
+from_cmake=()
+ID='' VERSION_ID='' PRETTY_NAME=''
+release=${TEGU_OS_RELEASE:-/etc/os-release}
+if [ -e "$release" ]; then . "$release"; fi
+known=yes
+case $ID-$VERSION_ID in
+ubuntu-18.04)
+    packages_build=("${packages_build[@]/#g++/g++-8}")  # its g++ is 7, and its Boost 1.65 has no io_context
+    packages_build=("${packages_build[@]/libboost-dev/}")
+    packages_test=("${packages_test[@]/libboost-context-dev/}")
+    packages_test=("${packages_test[@]/libgtest-dev/}")
+    packages_test=("${packages_test[@]/libbenchmark-dev/}")
+    from_cmake=(Boost toml++ CLI11 GoogleTest "Google Benchmark") ;;
+ubuntu-20.04 | debian-11) from_cmake=(toml++ CLI11) ;;
+ubuntu-22.04 | ubuntu-24.04 | debian-12 | debian-13) ;;
+*) known=no ;;
+esac
+
 required=()
 optional=()
-for group in "${@:-build}"; do
-    case $group in
-    build) required+=("${packages_build[@]}"); optional+=("${optional_build[@]}") ;;
-    test) required+=("${packages_test[@]}"); optional+=("${optional_test[@]}") ;;
-    bench) required+=("${packages_bench[@]}") ;;
-    compare) required+=("${packages_compare[@]}") ;;
-    aarch64) required+=("${packages_aarch64[@]}") ;;
-    *) echo "install-deps: unknown group '$group' (build, test, bench, compare, aarch64)" >&2; exit 64 ;;
-    esac
+for group in "${groups[@]}"; do
+    for kind in packages optional; do
+        name="${kind}_$group[@]"
+        declare -p "${kind}_$group" >/dev/null 2>&1 || continue
+        for package in "${!name}"; do
+            [ -n "$package" ] || continue
+            if [ "$kind" = packages ]; then required+=("$package"); else optional+=("$package"); fi
+        done
+    done
 done
+
+if [ "$list" = yes ]; then
+    echo "${required[*]}"
+    exit
+fi
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "install-deps: ${PRETTY_NAME:-this system} has no apt-get. tegu needs what these packages of Debian have:" >&2
+    echo "  ${required[*]}" >&2
+    echo "and, where there are: ${optional[*]:-none}. docs/dependencies.md has versions and purposes." >&2
+    exit 69
+fi
+if [ "$known" = no ]; then
+    echo "install-deps: ${PRETTY_NAME:-this distribution} is not known here (Ubuntu 18.04, 20.04, 22.04, 24.04;" \
+        "Debian 11, 12, 13); trying the package names of Debian 12: ${required[*]}" >&2
+fi
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; return; fi
-    command -v sudo >/dev/null || { echo "install-deps: needs root or sudo to install packages" >&2; exit 77; }
+    command -v sudo >/dev/null || { echo "install-deps: needs root or sudo to install packages: $missing_text" >&2; exit 77; }
     sudo "$@"
 }
 
@@ -46,12 +95,27 @@ install() {
 
 missing=()
 for package in "${required[@]}"; do is_installed "$package" || missing+=("$package"); done
+missing_text=${missing[*]-}
 if [ ${#missing[@]} -gt 0 ]; then
     as_root apt-get update -qq
+    unknown=()
+    for package in "${missing[@]}"; do apt-cache show "$package" >/dev/null 2>&1 || unknown+=("$package"); done
+    if [ ${#unknown[@]} -gt 0 ]; then
+        echo "install-deps: the package sources here have no ${unknown[*]}; docs/dependencies.md says what each is for" >&2
+        exit 69
+    fi
     install "${missing[@]}"
 fi
 missing=()
 for package in "${optional[@]}"; do
     if ! is_installed "$package" && apt-cache show "$package" >/dev/null 2>&1; then missing+=("$package"); fi
 done
-[ ${#missing[@]} -eq 0 ] || install "${missing[@]}"
+if [ ${#missing[@]} -gt 0 ]; then
+    if [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; then
+        install "${missing[@]}"
+    else
+        echo "install-deps: no root and no sudo: going on without ${missing[*]}"
+    fi
+fi
+[ ${#from_cmake[@]} -eq 0 ] ||
+    echo "install-deps: $PRETTY_NAME packages no ${from_cmake[*]} that is new enough: CMake fetches a pinned release"

@@ -143,9 +143,9 @@ leave() {
 stage_files() {
     stage=$(mktemp -d)
     trap leave EXIT
-    if ! DESTDIR=$stage/tree TEGU_SYSTEMD_VERSION=$version cmake --install "$build" --prefix "${prefix:-/}" >"$stage/log" 2>&1; then
+    if ! DESTDIR=$stage/tree TEGU_SYSTEMD_VERSION=$version cmake -DCMAKE_INSTALL_PREFIX="${prefix:-/}" -P "$build/cmake_install.cmake" >"$stage/log" 2>&1; then
         tail -5 "$stage/log" >&2
-        fail "cmake --install failed"
+        fail "what CMake installs failed"
     fi
     if exists "$destdir$list"; then cp "$destdir$list" "$stage/before"; else : >"$stage/before"; fi
     before=$(cat "$stage/before")

@@ -10,6 +10,7 @@
 # with the table; 77: no GPU here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cmake.sh
 
 minutes=8
 check_minutes=2
@@ -44,10 +45,9 @@ fi
 build=build/tune
 defines=(-DTEGU_CUDA=on -DTEGU_TESTS=OFF -DTEGU_BENCH=OFF -DCMAKE_BUILD_TYPE=Release)
 case $architectures in [0-9]*) defines+=("-DTEGU_CUDA_ARCHITECTURES=$architectures") ;; esac
-if command -v ninja >/dev/null; then defines+=(-G Ninja); fi
 mkdir -p build "$folder"
-if ! { cmake -S . -B "$build" "${defines[@]}" &&
-    cmake --build "$build" --parallel "$(nproc)" --target tegu-tune; } >build/tune.log 2>&1; then
+choose_compiler "$build"
+if ! { configure_folder "$build" "${defines[@]}" && build_folder "$build" tegu-tune; } >build/tune.log 2>&1; then
     tail -40 build/tune.log >&2
     echo "tune: the build failed; the whole output is in build/tune.log" >&2
     exit 1

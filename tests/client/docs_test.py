@@ -12,11 +12,13 @@ import tempfile
 
 import harness
 
+# A project in C alone, and one in C++ whose own standard is older than tegu.hpp's.
 CMAKE_PROJECT = """
-cmake_minimum_required(VERSION 3.18)
-project(example C)
-find_package(tegu 0.1 REQUIRED)
-add_executable(example example.c)
+cmake_minimum_required(VERSION 3.10)
+project(example %s)
+set(CMAKE_CXX_STANDARD 14)
+find_package(tegu %s REQUIRED)
+add_executable(example %s)
 target_link_libraries(example tegu::tegu)
 """
 
@@ -62,15 +64,16 @@ def build(kind, text, folder, prefix):
 
 
 def check_cmake_package(folder, prefix):
-    with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
-        file.write(CMAKE_PROJECT)
-    out = os.path.join(folder, "out")
-    flags = " ".join(sanitizer_flags())
-    subprocess.check_call(
-        ["cmake", "-S", folder, "-B", out, "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_C_FLAGS=" + flags],
-        stdout=subprocess.DEVNULL,
-    )
-    subprocess.check_call(["cmake", "--build", out], stdout=subprocess.DEVNULL)
+    with open(os.path.join(harness.SOURCE, "CMakeLists.txt")) as file:
+        version = re.search(r"project\(tegu VERSION (\d+\.\d+)", file.read()).group(1)
+    for language, source in (("C", "example.c"), ("CXX", "example.cpp")):
+        with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
+            file.write(CMAKE_PROJECT % (language, version, source))
+        out = os.path.join(folder, "out-" + language)
+        os.mkdir(out)
+        flags = "-DCMAKE_%s_FLAGS=%s" % (language, " ".join(sanitizer_flags()))
+        for command in (["cmake", "-DCMAKE_PREFIX_PATH=" + prefix, flags, folder], ["cmake", "--build", "."]):
+            subprocess.check_call(command, cwd=out, stdout=subprocess.DEVNULL)
 
 
 def main():
@@ -80,7 +83,8 @@ def main():
     try:
         prefix = os.path.join(folder, "prefix")
         subprocess.check_call(
-            ["cmake", "--install", harness.BUILD, "--prefix", prefix, "--component", "client"],
+            ["cmake", "-DCMAKE_INSTALL_PREFIX=" + prefix, "-DCMAKE_INSTALL_COMPONENT=client"]
+            + ["-P", os.path.join(harness.BUILD, "cmake_install.cmake")],
             stdout=subprocess.DEVNULL,
         )
         for kind, (text, expected) in examples().items():

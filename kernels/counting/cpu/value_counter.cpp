@@ -20,8 +20,7 @@ std::size_t ValueCounter::worker_bytes(ElementType type) {
     return KeyCounts::bytes(values_of(type)) + values_of(type) * sizeof(std::uint64_t);
 }
 
-ValueCounter::ValueCounter(ElementType type, std::byte* memory, unsigned workers)
-    : type_(type), values_(values_of(type)) {
+ValueCounter::ValueCounter(ElementType type, std::byte* memory, unsigned workers) : values_(values_of(type)) {
     assert(workers <= kMaxWorkers);
     for (unsigned worker = 0; worker < workers; ++worker) {
         std::byte* const own = memory + worker * worker_bytes(type);

@@ -28,7 +28,6 @@ class ValueCounter {
     Span<const std::uint64_t> finish(const WorkerGroup& group);
 
   private:
-    ElementType type_ = ElementType::U8;
     std::uint32_t values_ = 0;
     KeyCounts counts_[kMaxWorkers];
     std::uint64_t* totals_[kMaxWorkers] = {};

@@ -20,7 +20,7 @@
 namespace tegu::kernels::group {
 
 constexpr std::uint64_t kGroup = 64;
-constexpr unsigned kDense = 12;  // flagged elements of a group for which a loop without branches is faster
+constexpr int kDense = 12;  // flagged elements of a group for which a loop without branches is faster
 
 // Bit i is set if keys[i] <= limit, or == key. REQUIRES: keys aligned to 64 bytes.
 #if defined(__AVX512BW__)

@@ -91,7 +91,9 @@ class Sweeps {
   public:
     using Tile = bool (*)(const A*, const std::byte*, SweepTotals<A>*, SweepLeaves<A>*);
 
-    explicit Sweeps(unsigned needs) { choose(needs); }
+    explicit Sweeps(unsigned needs) {
+        if constexpr (kSweeps<A>) choose(needs);
+    }
     bool tile(const A* x, const std::byte* next, SweepTotals<A>* totals, SweepLeaves<A>* leaves) const {
         bool maybe_nan = tiles_[0](x, next, totals, leaves);
         if (count_ == 2) maybe_nan |= tiles_[1](x, next, totals, leaves);
@@ -134,10 +136,10 @@ class Chunk {
 
     // `next`: the address of the elements after the tile.
     void take_tile(const A* x, std::size_t n, const std::byte* next) {
-        if (kSweeps<A> && n == kTileElements)
-            sweep_tile(x, next);
-        else
-            loop_tile(x, n);
+        if constexpr (kSweeps<A>) {
+            if (n == kTileElements) return sweep_tile(x, next);
+        }
+        loop_tile(x, n);
     }
 
     void finish() {

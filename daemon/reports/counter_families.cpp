@@ -44,7 +44,7 @@ std::string stem_of(Sources, std::size_t i) {
 const CostRecord& record_of(Sources of, std::size_t i) {
     return of.jobs.placement.costs().record(operation_infos()[i].operation);
 }
-double correction_of(Sources of, std::size_t i, Backend backend) {
+double correction_of(Sources of, std::size_t i, CostResource backend) {
     return of.jobs.placement.costs().correction(operation_infos()[i].operation, backend);
 }
 
@@ -101,7 +101,7 @@ constexpr CounterFamily kFamilies[] = {
     {[](Word kind) { return "gpu" + (kind == "0" ? std::string() : kind) + "_copy_gb_per_s"; },
      "gpu_copy_gb_per_s", nullptr, "tegu_gpu_copy_bytes_per_second", "kind", kGauge,
      "Speed of large copies to and from a kind of GPU, as learnt.", 1e9, Zeros::Shown,
-     [](Sources of) { return of.jobs.placement.costs().backends() - kFirstGpu; }, number_of,
+     [](Sources of) { return of.jobs.placement.costs().resources() - kFirstGpu; }, number_of,
      [](Sources of, std::size_t i) { return Number(of.jobs.placement.copies(i).gb_per_s()); }},
     {[](Word stem) { return "predicted_" + stem + "_jobs_total"; }, "predicted_jobs_total", nullptr,
      "tegu_cost_predicted_jobs_total", "operation", kTotal, "Jobs whose predicted time was compared.", 1,

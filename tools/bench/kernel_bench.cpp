@@ -9,7 +9,7 @@
 namespace tegu::bench {
 namespace {
 
-constexpr std::uint64_t kLeastFloor = 100000;  // bytes; what is smaller is bound by other things than memory
+constexpr std::uint64_t kLeastFloor = 100000;  // bytes; memory does not limit smaller cases
 
 // Two significant digits: sizes that differ only in their results share a floor.
 std::uint64_t rounded(std::uint64_t bytes) {

@@ -82,7 +82,7 @@ Error not_ours(std::size_t line, const std::string& why) {
                       "line " + std::to_string(line) + ": " + why + ": it is no file of tegu-bench run");
 }
 
-// The lines of a text; what stands behind the last end of line is `rest`.
+// The lines of a text; `rest` is the text after the last end of line.
 std::vector<std::string_view> lines_of(std::string_view text, std::string_view& rest) {
     std::vector<std::string_view> lines;
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {

@@ -104,7 +104,7 @@ Result<Measurement> measure(Case& one, board::BoardWatch& board, const MeasureSe
     Result<std::vector<double>> first = repetition.warm_up();
     if (!first) return std::move(first).error();
     measured.seconds = std::move(*first);
-    const bool with_energy = settings.energy && !one.before;  // what stands between the runs would count, too
+    const bool with_energy = settings.energy && !one.before;  // work between the runs would count, too
     board::EnergyMeter meter(board);
     const std::size_t before = measured.seconds.size();
     if (with_energy) meter.start();

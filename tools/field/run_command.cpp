@@ -113,7 +113,7 @@ void open_gpu(Bench& bench, board::BoardSource& source) {
     if (!device) {
         bench.gpu_reason = bench.devices.reason.empty() ? device.error().message : bench.devices.reason;
         if (!bench.devices.devices.empty())
-            bench.device = bench.devices.devices.front();  // it is named, with what is wrong
+            bench.device = bench.devices.devices.front();  // named with its error
         return;
     }
     bench.device = *device;
@@ -174,7 +174,7 @@ Result<void> set_up(const CommandLine& line, Bench& bench) {
         line.threads != 0 ? line.threads : std::max(1u, std::thread::hardware_concurrency());
     bench.pool = std::make_unique<kernels::ThreadPool>(threads);
     read_tuning(line, source, bench);
-    // A quarter of what is free, so that the board does not swap.
+    // A quarter of the free memory, so that the board does not swap.
     const std::uint64_t free = board::available_memory(source);
     bench.memory_bytes = free != 0 ? std::min(free / 4, kMostMemory) : kMostMemory / 8;
     bench.inputs = std::make_unique<InputStore>(*bench.pool, bench.memory_bytes / 2);

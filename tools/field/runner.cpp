@@ -228,7 +228,7 @@ Result<void> Runner::skip(const Part& part, const Case& one, std::string reason,
 }
 
 Result<void> Runner::fail_case(const Part& part, const Case& one, const Error& error) {
-    if (stopped_()) return {};  // what failed may have been stopped, too
+    if (stopped_()) return {};  // the stop may have caused the failure
     if (error.status == Status::DeviceLost) {
         gpu_lost_ = true;
         progress_.note("the GPU was lost: " + error.message);

@@ -41,7 +41,7 @@ void print(const CheckEnd& end, const std::string& machine) {
             std::printf("slower: %s, default over tuned %.3f at worst\n", one.id.c_str(), one.worst);
 }
 
-// A table of another device is worth a comparison, too: what is a table of its own worth?
+// Uses the table for this device, also one of another device: the check shows its value here.
 tuning::DeviceTuning as_overlay(TuningTable table, const tuning::TuningMachine& facts) {
     table.device = TuningDevice();
     table.device.compute_capability = facts.has_gpu ? facts.limits.compute_capability : 0;

@@ -121,7 +121,7 @@ class Bench {
             fill(made->data(), type, size, input == &arrays.x ? 1 : 2);
             if (const Expected<void> frozen = made->freeze(); !frozen) return from(frozen.error());
             *input = std::move(*made);
-            // The GPU gets its copy now: what is compared is the choice, not who pays for a copy.
+            // The GPU gets its copy now, because the choice is compared, not the cost of a copy.
             Request largest = Request::reduce(TEGU_STAT_ABSMAX);
             largest.input(*input, type, 1, size).backend = TEGU_BACKEND_GPU;
             const Expected<Result> copied = daemon.client().run(largest);

@@ -93,7 +93,7 @@ Result<void> ClassMeter::calibrate(const tuning::PolicySet& policies) {
 template <class Measure>
 Result<void> ClassMeter::at_full_speed(Measure measure) {
     std::string why;
-    (void)pace_.slowed_by();  // what was before is none of this measurement's
+    (void)pace_.slowed_by();  // earlier throttling does not count
     for (unsigned tries = 0; tries < kTries; ++tries) {
         Result<void> measured = measure();
         if (!measured) return measured;

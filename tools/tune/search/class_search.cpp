@@ -21,8 +21,8 @@ constexpr unsigned kStepSamples = 6;                  // of a neighbour
 constexpr unsigned kLeastPairs = 5, kMostPairs = 40;  // of one of the two final comparisons
 constexpr double kSearchShare = 0.65;                 // of the time; the rest is for the final comparisons
 constexpr double kSampleShare = 0.6;                  // of the search: for the halving
-constexpr double kStep = 0.995;    // of the time of the best: what is not faster is no step
-constexpr double kAsGood = 1.005;  // a field whose default is that good goes back to it
+constexpr double kStep = 0.995;                       // of the best time: a slower candidate is no step
+constexpr double kAsGood = 1.005;                     // a field whose default is that good goes back to it
 
 struct Contender {
     tuning::PolicySet policies;
@@ -195,7 +195,7 @@ Result<PolicyPoint> Search::climb(PolicyPoint best) {
     return best;
 }
 
-// Rows say what matters and no more; equal neighbours can then be merged, too.
+// Removes fields without effect from a row, so that equal neighbours can be merged.
 Result<PolicyPoint> Search::simplify(PolicyPoint best) {
     for (std::size_t axis = 0; axis < best.size(); ++axis) {
         PolicyPoint simpler = best;

@@ -79,7 +79,7 @@ Result<void> Journal::remove() {
 
 Result<std::string> set_journal_aside(const std::string& path) {
     const std::string aside = path + ".old";
-    // Not that of a run that goes on.
+    // The journal of a run in progress stays.
     const Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd)
         return errno == ENOENT ? Result<std::string>(std::string())

@@ -9,7 +9,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "tools/field/seeds/kernels/texture_handle.h"
 
-// X(Name, word, what it is)
+// X(Name, word, description)
 #define TEGU_WINDOW_VERSIONS(X)                                            \
     X(Plain, "v0", "plain: a logarithm per level")                         \
     X(RegisterTable, "v1", "log table in an array of each thread")         \

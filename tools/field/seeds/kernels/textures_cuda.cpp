@@ -18,7 +18,7 @@ Result<std::uint64_t> attribute(cudaDeviceAttr which) {
     return static_cast<std::uint64_t>(value);
 }
 
-// Ok if `size` is at most what the device allows.
+// Ok if the device allows `size`.
 Result<void> within(std::uint64_t size, cudaDeviceAttr which, const char* what) {
     const Result<std::uint64_t> most = attribute(which);
     if (!most) return most.error();

@@ -15,7 +15,7 @@ namespace {
 using seeds::ListMethod;
 
 constexpr unsigned kBlockSizes[] = {32, 64, 128, 256, 512};
-// With a room this small tegu's top-k takes no cut: it sorts all.
+// With a capacity this small tegu's top-k sorts all, without a cut.
 constexpr unsigned kRoomThatSorts = 16;
 
 // First: each run pays for moving the input's pages to the GPU. Resident: the pages are there.

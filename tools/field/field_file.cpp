@@ -16,8 +16,8 @@ namespace {
 
 using Tree = boost::property_tree::ptree;
 
-constexpr std::size_t kMostLine = 64 << 10;
-constexpr int kMostDepth = 8;
+constexpr std::size_t kMaxLine = 64 << 10;
+constexpr int kMaxDepth = 8;
 
 // Paths in "identity" that must be equal for all measurements of one file.
 constexpr const char* kSameIdentity[] = {
@@ -38,13 +38,13 @@ bool too_deep(std::string_view json) {
             continue;
         }
         depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-        if (depth > kMostDepth) return true;
+        if (depth > kMaxDepth) return true;
     }
     return false;
 }
 
 std::optional<Tree> parse(std::string_view json) {
-    if (json.size() > kMostLine || too_deep(json)) return std::nullopt;
+    if (json.size() > kMaxLine || too_deep(json)) return std::nullopt;
     std::istringstream in{std::string(json)};
     Tree tree;
     try {

@@ -17,7 +17,7 @@ struct PlacementOptions {
     std::string tegud;
     std::vector<std::string> environment;  // of the daemons, "NAME=value"
     unsigned threads = 1;
-    std::uint64_t most_elements = 30'000'000;
+    std::uint64_t max_elements = 30'000'000;
     double case_seconds = 0.3;  // for the measured turns of a case; as much for its warm-up
     int warm_up = 48;           // jobs before that, of the daemon that chooses, at most
     std::string filter;         // part of a case's name

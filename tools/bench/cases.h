@@ -19,8 +19,8 @@ struct Settings {
     double seconds = 0.2;  // of measuring for each case of the kernels, all repetitions together
     bool quick = false;    // one run of each case: to see that it works, not how fast
     bool list = false;     // names alone
-    std::uint64_t most_elements = UINT64_MAX;  // cases with more are left out
-    std::string tegud;                         // the program
+    std::uint64_t max_elements = UINT64_MAX;  // cases with more are left out
+    std::string tegud;                        // the program
 
     bool wants(const std::string& name) const { return std::regex_search(name, filter); }
 };

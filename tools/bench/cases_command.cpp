@@ -31,7 +31,7 @@ int cases_command(int argc, const char* const* argv, const std::string& tegud) {
     CLI::Option* quick =
         app.add_flag("--quick", settings.quick, "one run of each case: to see that all work");
     quick->excludes("--seconds")->excludes("--repetitions");
-    app.add_option("--most-elements", settings.most_elements, "leave out cases of more elements");
+    app.add_option("--most-elements", settings.max_elements, "leave out cases of more elements");
     app.add_flag("--list", settings.list, "print the names of the cases and run none");
     app.add_option("--tegud", settings.tegud, "the daemon to start; default: the one beside this program");
     app.add_flag("--json", as_json, "print JSON instead of Markdown");

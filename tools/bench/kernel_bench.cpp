@@ -9,7 +9,7 @@
 namespace tegu::bench {
 namespace {
 
-constexpr std::uint64_t kLeastFloor = 100000;  // bytes; what is smaller is bound by other things than memory
+constexpr std::uint64_t kMinFloor = 100000;  // bytes; memory does not limit smaller cases
 
 // Two significant digits: sizes that differ only in their results share a floor.
 std::uint64_t rounded(std::uint64_t bytes) {
@@ -45,7 +45,7 @@ KernelBench::KernelBench(const Settings& settings) : settings_(settings), pool_(
 
 void KernelBench::add_job(const std::string& name, const Job& job, Values values) {
     const std::uint64_t elements = job.rows * job.cols;
-    if (elements > settings_.most_elements) return;
+    if (elements > settings_.max_elements) return;
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) {
         if (!error_) error_ = plan.error();
@@ -58,7 +58,7 @@ void KernelBench::add_job(const std::string& name, const Job& job, Values values
         one.elements = elements;
         one.bytes = plan->bytes_read + plan->bytes_written;
         const bool wanted = settings_.wants(one.name);
-        if (one.bytes >= kLeastFloor) add_floor(rounded(one.bytes), threads, wanted);
+        if (one.bytes >= kMinFloor) add_floor(rounded(one.bytes), threads, wanted);
         if (!wanted) continue;
         add(one, [this, job, values](std::size_t index, benchmark::State& state) {
             run_job(index, job, values, state);

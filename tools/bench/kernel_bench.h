@@ -28,7 +28,7 @@ class KernelBench {
     // two inputs get two different arrays.
     void add_job(const std::string& name, const Job& job, Values values = Values::Uniform);
 
-    // Runs what was added, in that order. The first error ends it.
+    // Runs the added cases in their order. The first error ends it.
     Result<void> run(std::vector<Row>& rows);
 
   private:

@@ -17,7 +17,7 @@ class PrivateDaemon {
   public:
     // Starts the program and waits until it reports readiness; `executor`: more lines of that section of its
     // settings; `variables`: of its environment, "NAME=value", besides the few that it inherits. Errors: Io,
-    // Unavailable with what it wrote.
+    // Unavailable with its output.
     static Result<PrivateDaemon> start(const std::string& program, unsigned threads,
                                        const std::string& executor = "",
                                        const std::vector<std::string>& variables = {});

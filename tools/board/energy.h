@@ -10,7 +10,7 @@
 
 namespace tegu::board {
 
-constexpr double kLeastEnergySeconds = 0.5;  // between start() and stop(), for a number that means something
+constexpr double kMinEnergySeconds = 0.5;  // between start() and stop(), for a number that means something
 
 class EnergyMeter {
   public:

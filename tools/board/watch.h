@@ -17,7 +17,7 @@
 
 namespace tegu::board {
 
-// Lists hold what this board has; a value that is not known is missing.
+// Lists hold the devices of this board; an unknown value is missing.
 struct BoardState {
     std::vector<std::pair<std::string, double>>
         temperatures_c;  // "gpu" 48.5: names of zones without "-thermal" and "-therm"

@@ -12,7 +12,7 @@ std::string quoted(std::string_view text) {
     return "\"" + std::string(text) + "\"";
 }
 
-// A parameter as (name, kind, default, what is allowed).
+// A parameter as (name, kind, default, allowed values).
 template <class Params>
 struct Row {
     std::string operator()(const Flag<Params>& flag) const {

@@ -50,7 +50,7 @@ struct Case {
     // Runs once and compares the result with a reference, bit for bit. Errors: Internal (it differs, with the
     // first place that does). Optional: without it the record is marked as unchecked.
     std::function<Result<void>()> check;
-    // Before each run, not timed: gives memory back to the host, frees what the run will allocate. Optional.
+    // Before each run, not timed: gives memory back to the host, frees memory for the run. Optional.
     std::function<Result<void>(std::size_t turn)> before;
     // The timed function. `turn` counts up, so that inputs can alternate and none is in a cache.
     std::function<Result<void>(std::size_t turn)> run;

@@ -16,8 +16,8 @@ namespace {
 
 using Tree = boost::property_tree::ptree;
 
-constexpr std::size_t kMostLine = 64 << 10;
-constexpr int kMostDepth = 8;
+constexpr std::size_t kMaxLine = 64 << 10;
+constexpr int kMaxDepth = 8;
 
 // Paths in "identity" that must be equal for all measurements of one file.
 constexpr const char* kSameIdentity[] = {
@@ -38,13 +38,13 @@ bool too_deep(std::string_view json) {
             continue;
         }
         depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-        if (depth > kMostDepth) return true;
+        if (depth > kMaxDepth) return true;
     }
     return false;
 }
 
 std::optional<Tree> parse(std::string_view json) {
-    if (json.size() > kMostLine || too_deep(json)) return std::nullopt;
+    if (json.size() > kMaxLine || too_deep(json)) return std::nullopt;
     std::istringstream in{std::string(json)};
     Tree tree;
     try {
@@ -82,7 +82,7 @@ Error not_ours(std::size_t line, const std::string& why) {
                       "line " + std::to_string(line) + ": " + why + ": it is no file of tegu-bench run");
 }
 
-// The lines of a text; what stands behind the last end of line is `rest`.
+// The lines of a text; `rest` is the text after the last end of line.
 std::vector<std::string_view> lines_of(std::string_view text, std::string_view& rest) {
     std::vector<std::string_view> lines;
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {

@@ -105,7 +105,7 @@ Result<DeviceInputs> DeviceInputs::create(GpuLab& lab, const void* content, std:
     inputs.count_ = std::min(wanted, std::max<std::uint64_t>(1, limit_bytes / inputs.stride_));
     Result<DeviceArray> pieces = DeviceArray::create(lab, inputs.count_ * inputs.stride_);
     if (!pieces && inputs.count_ > 1) {
-        inputs.count_ = 1;  // what there is no memory for costs accuracy, not the case
+        inputs.count_ = 1;  // a lack of memory costs accuracy, not the case
         pieces = DeviceArray::create(lab, inputs.stride_);
     }
     if (!pieces) return std::move(pieces).error();

@@ -19,7 +19,7 @@ class GpuMeter {
     virtual Result<void> begin(cuda::Stream stream) = 0;
     // Waits for the work between; returns seconds.
     virtual Result<double> end(cuda::Stream stream) = 0;
-    // As those of GpuLab.
+    // As the functions of GpuLab.
     virtual Result<KernelFacts> facts(const void* function, unsigned threads,
                                       std::size_t dynamic_shared_bytes) = 0;
     virtual Result<KernelFacts> facts(const std::string& kernel, unsigned threads) = 0;

@@ -20,7 +20,7 @@ enum class Values { Uniform, Small };
 
 using Bytes = std::shared_ptr<const std::vector<std::byte>>;
 
-// One thread, that of the pool's caller.
+// For the thread of the pool's caller alone.
 class InputStore {
   public:
     // Keeps arrays for later cases with the same input, up to `limit_bytes` in total. The pool outlives it.

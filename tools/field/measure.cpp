@@ -14,7 +14,7 @@ namespace {
 using Wall = std::chrono::steady_clock;
 
 constexpr std::size_t kFewest = 5;  // timed runs, where there is time for them
-constexpr std::size_t kMost = 2000;
+constexpr std::size_t kMax = 2000;
 constexpr std::size_t kEnough = 31;  // from here on a steady median ends it
 constexpr double kSteady = 0.001;    // relative uncertainty of the median
 constexpr double kSlowRuns = 4;      // times the seconds allowed, for kFewest runs of a slow case
@@ -56,7 +56,7 @@ class Repetition {
     bool is_enough(const std::vector<double>& runs, double elapsed, double at_least) const {
         if (settings_.stopped() && !runs.empty()) return true;
         if (runs.empty() || elapsed < at_least) return false;
-        if (runs.size() >= kMost) return true;
+        if (runs.size() >= kMax) return true;
         if (elapsed >= settings_.seconds)
             return runs.size() >= kFewest || elapsed >= kSlowRuns * settings_.seconds;
         // The standard error of a median of n values is about 1.25 deviations / sqrt(n), a deviation 1.48
@@ -104,11 +104,11 @@ Result<Measurement> measure(Case& one, board::BoardWatch& board, const MeasureSe
     Result<std::vector<double>> first = repetition.warm_up();
     if (!first) return std::move(first).error();
     measured.seconds = std::move(*first);
-    const bool with_energy = settings.energy && !one.before;  // what stands between the runs would count, too
+    const bool with_energy = settings.energy && !one.before;  // work between the runs would count, too
     board::EnergyMeter meter(board);
     const std::size_t before = measured.seconds.size();
     if (with_energy) meter.start();
-    Result<void> done = repetition.repeat(measured.seconds, with_energy ? board::kLeastEnergySeconds : 0);
+    Result<void> done = repetition.repeat(measured.seconds, with_energy ? board::kMinEnergySeconds : 0);
     const std::optional<double> joules = with_energy ? meter.stop() : std::nullopt;
     if (!done) return std::move(done).error();
     const std::size_t runs = measured.seconds.size() - before;

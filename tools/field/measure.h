@@ -17,7 +17,7 @@ namespace tegu::field {
 struct MeasureSettings {
     double seconds = 0.3;   // of timed runs together; the warm-up takes up to a quarter of that before
     bool once = false;      // one run, without a warm-up: to see that it works
-    bool energy = false;    // for at least board::kLeastEnergySeconds
+    bool energy = false;    // for at least board::kMinEnergySeconds
     GpuLab* gpu = nullptr;  // for Clock::Stream; else null
     std::function<bool()> stopped;
 };

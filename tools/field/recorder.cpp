@@ -14,11 +14,11 @@ namespace tegu::field {
 namespace {
 
 constexpr std::chrono::seconds kSyncPeriod{1};
-constexpr off_t kMostBytes = off_t{256} << 20;
+constexpr off_t kMaxBytes = off_t{256} << 20;
 
 Result<std::string> content_of(int fd, const std::string& path) {
     const off_t size = lseek(fd, 0, SEEK_END);
-    if (size > kMostBytes)
+    if (size > kMaxBytes)
         return make_error(Status::BadRequest, path + ": it is too large for a file of tegu-bench run");
     std::string text(static_cast<std::size_t>(size > 0 ? size : 0), '\0');
     for (std::size_t done = 0; done < text.size();) {

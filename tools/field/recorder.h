@@ -21,7 +21,7 @@ class Recorder {
     // meanwhile. Errors: Io; BadRequest: the file is of another board, another build of tegu or other options
     // (the message names the first that differs), or is no field file; Busy: another run writes it.
     static Result<Recorder> open(const std::string& path, const FieldHead& head);
-    // The same, but what is in the file is replaced.
+    // The same, but replaces the content of the file.
     static Result<Recorder> replace(const std::string& path, const FieldHead& head);
 
     // Whether the file has a result for the case, or the reason why it cannot have one.

@@ -20,7 +20,7 @@ namespace tegu::field {
 namespace {
 
 constexpr int kUsage = 64, kInterrupted = 130, kWrongResult = 70;
-constexpr std::uint64_t kMostMemory = std::uint64_t{2} << 30;  // of one case
+constexpr std::uint64_t kMaxMemory = std::uint64_t{2} << 30;  // of one case
 
 std::atomic<bool> g_interrupted{false};
 
@@ -113,7 +113,7 @@ void open_gpu(Bench& bench, board::BoardSource& source) {
     if (!device) {
         bench.gpu_reason = bench.devices.reason.empty() ? device.error().message : bench.devices.reason;
         if (!bench.devices.devices.empty())
-            bench.device = bench.devices.devices.front();  // it is named, with what is wrong
+            bench.device = bench.devices.devices.front();  // named with its error
         return;
     }
     bench.device = *device;
@@ -174,9 +174,9 @@ Result<void> set_up(const CommandLine& line, Bench& bench) {
         line.threads != 0 ? line.threads : std::max(1u, std::thread::hardware_concurrency());
     bench.pool = std::make_unique<kernels::ThreadPool>(threads);
     read_tuning(line, source, bench);
-    // A quarter of what is free, so that the board does not swap.
+    // A quarter of the free memory, so that the board does not swap.
     const std::uint64_t free = board::available_memory(source);
-    bench.memory_bytes = free != 0 ? std::min(free / 4, kMostMemory) : kMostMemory / 8;
+    bench.memory_bytes = free != 0 ? std::min(free / 4, kMaxMemory) : kMaxMemory / 8;
     bench.inputs = std::make_unique<InputStore>(*bench.pool, bench.memory_bytes / 2);
     return {};
 }
@@ -184,7 +184,7 @@ Result<void> set_up(const CommandLine& line, Bench& bench) {
 std::uint64_t device_bytes(GpuLab* lab) {
     if (lab == nullptr) return 0;
     const Result<std::size_t> free = lab->gpu().free_bytes();
-    return free ? std::min<std::uint64_t>(*free / 4, kMostMemory) : 0;
+    return free ? std::min<std::uint64_t>(*free / 4, kMaxMemory) : 0;
 }
 
 std::vector<Part> wanted_parts(const RunOptions& options) {

@@ -13,7 +13,7 @@ namespace tegu::field {
 namespace {
 
 constexpr double kMeasuredShare = 0.5;  // of a case's time; the rest makes inputs and checks the result
-constexpr double kLeastSeconds = 0.02, kMostSeconds = 1;  // of timed runs of a case
+constexpr double kMinSeconds = 0.02, kMaxSeconds = 1;  // of timed runs of a case
 constexpr double kRunsOfCase = 4;    // that a case takes at least: its check, a warm-up and some timed
 constexpr double kBoardSeconds = 5;  // between readings of the board within a part
 constexpr double kCoolSeconds = 60;  // that one case may wait for the board to cool
@@ -163,7 +163,7 @@ Result<void> Runner::run_case(const Part& part, Case one, double allotted, Wall:
 
 Result<void> Runner::measure_case(const Part& part, Case& one, double allotted, ResultRecord& record) {
     MeasureSettings settings;
-    settings.seconds = std::min(std::max(kMeasuredShare * allotted, kLeastSeconds), kMostSeconds);
+    settings.seconds = std::min(std::max(kMeasuredShare * allotted, kMinSeconds), kMaxSeconds);
     settings.once = context_.options.quick;
     // A counter of the GPU says nothing of work on the CPU.
     settings.energy = one.energy && (one.backend != "cpu" ||
@@ -228,7 +228,7 @@ Result<void> Runner::skip(const Part& part, const Case& one, std::string reason,
 }
 
 Result<void> Runner::fail_case(const Part& part, const Case& one, const Error& error) {
-    if (stopped_()) return {};  // what failed may have been stopped, too
+    if (stopped_()) return {};  // the stop may have caused the failure
     if (error.status == Status::DeviceLost) {
         gpu_lost_ = true;
         progress_.note("the GPU was lost: " + error.message);

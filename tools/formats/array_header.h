@@ -45,7 +45,7 @@ inline bool data_bytes(const std::vector<std::uint64_t>& shape, std::uint8_t typ
     return true;
 }
 
-// The error of a file that is not what it claims to be: exit code 65.
+// The error of a file whose content contradicts its format: exit code 65.
 inline Error bad_data(std::string field, std::string allowed, std::string message) {
     return Error{TEGU_BAD_REQUEST, 0, std::move(field), std::move(allowed), std::move(message)};
 }

@@ -111,9 +111,9 @@ Expected<PgmHeader> parse_pgm(std::string_view prefix, std::uint64_t file_bytes)
         return bad_data("width", "a product below 2^63 bytes", ".pgm: the image does not fit into memory");
     const std::uint64_t held = file_bytes - header.array.offset;
     // Text needs a digit and, but for the last, a blank for each sample.
-    const std::uint64_t least =
+    const std::uint64_t min =
         header.text ? header.array.bytes / tegu_element_bytes(header.array.type) * 2 - 1 : header.array.bytes;
-    if (held < least) return truncated(header.text ? ".pgm (text)" : ".pgm", least, held);
+    if (held < min) return truncated(header.text ? ".pgm (text)" : ".pgm", min, held);
     return header;
 }
 

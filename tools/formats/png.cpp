@@ -175,9 +175,9 @@ Expected<PngHeader> parse_png(std::string_view prefix, std::uint64_t file_bytes)
                                                     : 0;
     if (channels == 0 || (depth != 1 && depth != 2 && depth != 4 && depth != 8 && depth != 16))
         return bad_data("colour", "PNG 1.2", ".png: unknown depth or colour type in the header");
-    const std::uint64_t least =
+    const std::uint64_t min =
         (std::uint64_t{width} * static_cast<unsigned>(channels) * depth + 7) / 8 * height;
-    if (least / kMaxExpansion > file_bytes) {
+    if (min / kMaxExpansion > file_bytes) {
         return bad_data("width", "what the file can hold",
                         ".png: the header announces " + std::to_string(width) + " x " +
                             std::to_string(height) + " pixels, which " + std::to_string(file_bytes) +

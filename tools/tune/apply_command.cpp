@@ -15,7 +15,7 @@
 namespace tegu::tune {
 namespace {
 
-// Whether any of the table can be used here. Says what cannot.
+// Whether any part of the table is usable here. Reports unusable parts.
 Result<void> check_table(const TuningTable& table, const tuning::TuningMachine& facts) {
     const tuning::DeviceTuning tuning(facts, {}, &table);
     for (const IgnoredRow& ignored : tuning.ignored()) warn(ignored_text(ignored));

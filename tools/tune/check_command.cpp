@@ -37,11 +37,11 @@ std::string json_of(const CheckEnd& end, const std::string& machine, const std::
 void print(const CheckEnd& end, const std::string& machine) {
     std::printf("%s\n%s", machine.c_str(), summary_text(end.speeds).c_str());
     for (const ClassSpeed& one : end.speeds)
-        if (one.worst < kLeastSpeed)
+        if (one.worst < kMinSpeed)
             std::printf("slower: %s, default over tuned %.3f at worst\n", one.id.c_str(), one.worst);
 }
 
-// A table of another device is worth a comparison, too: what is a table of its own worth?
+// Uses the table for this device, also one of another device: the check shows its value here.
 tuning::DeviceTuning as_overlay(TuningTable table, const tuning::TuningMachine& facts) {
     table.device = TuningDevice();
     table.device.compute_capability = facts.has_gpu ? facts.limits.compute_capability : 0;
@@ -64,7 +64,7 @@ int check_command(const CheckOptions& options) {
     wish.operations = options.measure.operations;
     wish.backends = machine.backends();
     wish.costs = false;
-    const Work work(wish, machine.limits(options.measure.most_elements));
+    const Work work(wish, machine.limits(options.measure.max_elements));
     TableCheck check((*measuring)->session_machine(), tuning, (*measuring)->pace(), progress, interrupts());
     Result<CheckEnd> end = check.run(work, options.measure.minutes * 60);
     progress.end();
@@ -78,7 +78,7 @@ int check_command(const CheckOptions& options) {
         print(*end, machine.text());
     if (!end->wrong.empty()) return kBug;
     if (end->interrupted) return kInterrupted;
-    return summarize(end->speeds).worst < kLeastSpeed ? kSlower : kDone;
+    return summarize(end->speeds).worst < kMinSpeed ? kSlower : kDone;
 }
 
 }  // namespace tegu::tune

@@ -72,7 +72,7 @@ void add_measure(CLI::App& app, MeasureOptions& measure, Wishes& wishes) {
         ->check(CLI::Range(0.01, 1440.0))
         ->check(finite())
         ->type_name("N");
-    app.add_option("--most-elements", measure.most_elements, "the largest array [as memory allows]")
+    app.add_option("--most-elements", measure.max_elements, "the largest array [as memory allows]")
         ->type_name("N");
     app.add_option("--patience", measure.patience_seconds,
                    "seconds to wait for a board that is slowed down [120]")

@@ -4,7 +4,7 @@
 
 namespace tegu::tune {
 
-// The exit code of the process. Thread root: catches what libraries throw.
+// Returns the exit code of the process. Thread root: catches exceptions of libraries.
 int run_command_line(int argc, const char* const* argv);
 
 }  // namespace tegu::tune

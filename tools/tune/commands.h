@@ -25,7 +25,7 @@ struct MeasureOptions {
     MachineWish machine;
     std::vector<std::string> operations;  // stems; empty: all
     double minutes = 10;
-    std::uint64_t most_elements = UINT64_MAX;
+    std::uint64_t max_elements = UINT64_MAX;
     double patience_seconds = 120;  // for a board that is slowed down
     std::string socket;             // of a tegud to look at; empty: the usual one
     std::string settings;           // of tegud: they say where the tables are that a search begins with

@@ -14,7 +14,7 @@ namespace tegu::tune {
 
 class Measuring {
   public:
-    // Says what it lacks, and what may disturb it. Errors: those of Machine::open(). `reporter` outlives it.
+    // Reports missing services and disturbances. Errors: those of Machine::open(). `reporter` outlives it.
     static Result<std::unique_ptr<Measuring>> open(const MeasureOptions& options, Reporter& reporter);
     Measuring(const Measuring&) = delete;
     Measuring& operator=(const Measuring&) = delete;

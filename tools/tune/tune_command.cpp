@@ -72,7 +72,7 @@ int tune_command(const TuneOptions& options) {
     wish.backends = machine.backends();
     wish.tune = options.rows;
     wish.costs = options.costs;
-    const Work work(wish, machine.limits(measure.most_elements));
+    const Work work(wish, machine.limits(measure.max_elements));
     Session session((*measuring)->session_machine(), *journal, (*measuring)->pace(), progress, interrupts());
     Result<SessionEnd> end = session.run(work, measure.minutes * 60);
     progress.end();

@@ -15,13 +15,13 @@ class GpuBench : public GpuTimer {
         bool quick = false;  // a tenth of the repetitions, small sizes only
         bool sweep = false;  // each case with many launch policies
     };
-    // Prints what it runs on.
+    // Prints the device.
     explicit GpuBench(Options options);
 
     bool wants(const std::string& name) const { return name.find(options_.filter) != std::string::npos; }
     bool sweep() const { return options_.sweep; }
 
-    // Prints a row. bytes: read and written. `beside`: what it is compared with; empty name: nothing.
+    // Prints a row. bytes: read and written. `beside`: the compared result; empty name: none.
     void report(const std::string& name, std::uint64_t n, std::uint64_t bytes, const GpuTime& time,
                 const std::string& beside = "", const GpuTime& peer = {});
 

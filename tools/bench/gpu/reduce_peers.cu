@@ -66,8 +66,8 @@ cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned
                      cudaStream_t stream) {
     const std::uint64_t packs = bytes / 16;
     const std::uint64_t wanted = (packs + 4095) / 4096;
-    const std::uint64_t most = std::uint64_t{multiprocessors} * 16;
-    read_packs<<<static_cast<unsigned>(wanted < most ? (wanted > 0 ? wanted : 1) : most), 512, 0, stream>>>(
+    const std::uint64_t max = std::uint64_t{multiprocessors} * 16;
+    read_packs<<<static_cast<unsigned>(wanted < max ? (wanted > 0 ? wanted : 1) : max), 512, 0, stream>>>(
         static_cast<const uint4*>(x), packs, out);
     return cudaGetLastError();
 }

@@ -21,7 +21,7 @@ struct LadderSettings {
 struct LadderRow {
     Row row;             // its name: "sum/f32/n=16777216/7"
     std::string title;   // "grid stride and shuffles"
-    std::string change;  // what it does otherwise than the row before
+    std::string change;  // difference from the previous row
     double of_copy = 0;  // time of a copy of as many bytes, by the time of this; 0: no bytes are counted
     double speedup = 0;  // over the row that it is compared with; 0: with none
     std::uint64_t partials = 0;  // sums that are left for the host to add; 0: not a sum
@@ -32,7 +32,7 @@ struct LadderTable {
     std::vector<LadderRow> rows;
 };
 struct LadderReport {
-    std::string gpu;  // what it ran on
+    std::string gpu;  // the device of the run
     double copy_gigabytes_per_second = 0;
     std::uint64_t copied_bytes = 0;  // by that copy
     std::vector<LadderTable> tables;

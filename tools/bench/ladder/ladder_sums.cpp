@@ -77,9 +77,9 @@ Result<void> sums_of_integers(LadderRun& run, std::uint64_t n) {
 }  // namespace
 
 Result<void> run_sums(LadderRun& run) {
-    const std::uint64_t quick_most = 1 << 20;
+    const std::uint64_t quick_max = 1 << 20;
     const std::uint64_t n =
-        run.settings().quick && run.settings().elements > quick_most ? quick_most : run.settings().elements;
+        run.settings().quick && run.settings().elements > quick_max ? quick_max : run.settings().elements;
     const std::string blocks = ", blocks of " + std::to_string(run.settings().threads);
     run.begin_table("Sum of " + std::to_string(n) + " f32" + blocks);
     Result<void> done = sums_of_floats(run, n);

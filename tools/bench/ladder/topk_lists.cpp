@@ -19,7 +19,7 @@ std::uint64_t elements_of(const LadderRun& run) {
     return run.settings().quick ? 100000 : 10000000;
 }
 
-// As many as the device holds at once by their threads.
+// The number of blocks whose threads the device holds at once.
 unsigned resident_blocks(const LadderRun& run, unsigned threads) {
     const cuda::DeviceLimits& limits = run.context().limits;
     return limits.multiprocessors * (limits.threads_per_multiprocessor / threads);
@@ -28,7 +28,7 @@ unsigned resident_blocks(const LadderRun& run, unsigned threads) {
 struct TopkCase {
     unsigned k;
     std::string stem;
-    std::string title;  // what every row begins with
+    std::string title;  // the beginning of every row
     std::vector<std::int32_t> expected;
 };
 
@@ -53,7 +53,7 @@ Result<void> time_lists(LadderRun& run, const TopkCase& with, std::uint64_t n, c
     return {};
 }
 
-// The whole job, with what the host does between its launches.
+// The whole job, with the host's work between its launches.
 Result<void> time_own_topk(LadderRun& run, const TopkCase& with, std::uint64_t n, const Rotation& x,
                            std::size_t over) {
     const Job job{ElementType::I32, Axis::Whole, 1, n, TopkParams{with.k, true, true}};

@@ -13,7 +13,7 @@ PlacementKind kind(const std::string& operation, std::uint8_t type, const std::s
     made.type = type;
     made.name = operation + "/" + tegu_element_word(type) + (detail.empty() ? "" : "/" + detail);
     made.request = std::move(request);
-    made.most = kMost;
+    made.max = kMax;
     return made;
 }
 
@@ -25,7 +25,7 @@ PlacementKind rows_of(PlacementKind made, std::uint64_t columns) {
 }
 
 PlacementKind at_least(PlacementKind made, std::uint64_t elements) {
-    made.least = elements;
+    made.min = elements;
     return made;
 }
 

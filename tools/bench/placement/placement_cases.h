@@ -23,7 +23,7 @@ struct PlacementKind {
     unsigned inputs = 1;
     // Bytes of the result for each element, and for each segment.
     unsigned element_bytes = 0, sequence_bytes = 8;
-    std::uint64_t least = 0, most = 0;  // elements
+    std::uint64_t min = 0, max = 0;  // elements
     std::function<client::Request()> request;
 };
 
@@ -36,7 +36,7 @@ PlacementShape shape_of(const PlacementKind& kind, std::uint64_t elements);
 // Bytes of an output buffer for the result, gaps between its arrays included; 0: the result fits the reply.
 std::uint64_t output_bytes(const PlacementKind& kind, std::uint64_t elements);
 
-constexpr std::uint64_t kMost = 30'000'000;
+constexpr std::uint64_t kMax = 30'000'000;
 constexpr std::uint32_t kAll = (1u << 15) - 1;  // statistics
 
 // For operations/<stem>.cpp: makes a kind of jobs. `detail` ends the name; may be empty.

@@ -63,7 +63,7 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
     app.add_option("-t,--threads", options.threads, "threads of the daemons' pools")
         ->check(CLI::Range(1u, 1024u));
     app.add_option("-f,--filter", options.filter, "only jobs whose name holds this text");
-    app.add_option("--most-elements", options.most_elements, "leave out larger jobs")
+    app.add_option("--most-elements", options.max_elements, "leave out larger jobs")
         ->check(CLI::Range(1000u, 30000000u));
     app.add_option("-s,--case-seconds", options.case_seconds, "measuring time of each job")
         ->check(CLI::Range(1e-3, 60.0))

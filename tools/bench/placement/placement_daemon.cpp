@@ -14,7 +14,7 @@
 namespace tegu::bench {
 namespace {
 
-constexpr unsigned kLeastCores = 8;  // of a machine that has some to spare
+constexpr unsigned kMinCores = 8;  // of a machine that has some to spare
 constexpr int kClientCore = 0, kIoCore = 1, kGpuCore = 2;
 constexpr auto kProbingEnds = std::chrono::seconds(30);
 
@@ -50,7 +50,7 @@ void pin_daemon(pid_t pid) {
 }  // namespace
 
 void pin_threads(const std::vector<PlacementDaemon>& daemons) {
-    if (std::thread::hardware_concurrency() < kLeastCores) return;
+    if (std::thread::hardware_concurrency() < kMinCores) return;
     pin(0, kClientCore);
     for (const PlacementDaemon& daemon : daemons) pin_daemon(daemon.pid());
 }

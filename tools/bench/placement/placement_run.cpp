@@ -21,7 +21,7 @@ using client::Expected;
 using client::Request;
 using client::Result;
 
-constexpr int kLeastTurns = 5, kMostTurns = 25;
+constexpr int kMinTurns = 5, kMaxTurns = 25;
 constexpr int kToldWarmUp = 6;
 constexpr int kShortTrips = 5;
 constexpr double kShortUs = 1000;
@@ -68,7 +68,7 @@ class Bench {
         for (PlacementKind& kind : placement_kinds()) by_type[kind.type].push_back(std::move(kind));
         for (const std::uint64_t size : placement_sizes())
             for (const auto& [type, kinds] : by_type) {
-                if (size > options_.most_elements) continue;
+                if (size > options_.max_elements) continue;
                 tegu::Result<void> done = run_group(type, size, kinds, progress, result);
                 if (!done) return done;
             }
@@ -77,8 +77,7 @@ class Bench {
 
   private:
     bool wanted(const PlacementKind& kind, std::uint64_t size) const {
-        return size >= kind.least && size <= kind.most &&
-               kind.name.find(options_.filter) != std::string::npos;
+        return size >= kind.min && size <= kind.max && kind.name.find(options_.filter) != std::string::npos;
     }
 
     tegu::Result<void> run_group(std::uint8_t type, std::uint64_t size,
@@ -121,7 +120,7 @@ class Bench {
             fill(made->data(), type, size, input == &arrays.x ? 1 : 2);
             if (const Expected<void> frozen = made->freeze(); !frozen) return from(frozen.error());
             *input = std::move(*made);
-            // The GPU gets its copy now: what is compared is the choice, not who pays for a copy.
+            // The GPU gets its copy now, because the choice is compared, not the cost of a copy.
             Request largest = Request::reduce(TEGU_STAT_ABSMAX);
             largest.input(*input, type, 1, size).backend = TEGU_BACKEND_GPU;
             const Expected<Result> copied = daemon.client().run(largest);
@@ -177,15 +176,14 @@ class Bench {
         double all_us = 0;
         for (std::size_t which = 0; which < kAsked.size(); ++which) {
             const Clock::time_point begin = Clock::now();
-            const int most = which == kChooses ? options_.warm_up : kToldWarmUp;
+            const int max = which == kChooses ? options_.warm_up : kToldWarmUp;
             double us = 0;
-            for (int i = 0; i < most && (i < kToldWarmUp || seconds_since(begin) < options_.case_seconds);
-                 ++i)
+            for (int i = 0; i < max && (i < kToldWarmUp || seconds_since(begin) < options_.case_seconds); ++i)
                 if ((us = trip(*daemons_[which], requests[which], nullptr)) < 0) return std::nullopt;
             all_us += us;
         }
         const double turns = options_.case_seconds * 1e6 / all_us;
-        return measure(kind, size, std::clamp(static_cast<int>(turns), kLeastTurns, kMostTurns), requests);
+        return measure(kind, size, std::clamp(static_cast<int>(turns), kMinTurns, kMaxTurns), requests);
     }
 
     std::optional<PlacementRow> measure(const PlacementKind& kind, std::uint64_t size, int turns,

@@ -17,8 +17,8 @@ struct PlacementOptions {
     std::string tegud;
     std::vector<std::string> environment;  // of the daemons, "NAME=value"
     unsigned threads = 1;
-    std::uint64_t most_elements = 30'000'000;
-    double case_seconds = 0.3;  // for one case, in its measured turns; as much for what goes before
+    std::uint64_t max_elements = 30'000'000;
+    double case_seconds = 0.3;  // for the measured turns of a case; as much for its warm-up
     int warm_up = 48;           // jobs before that, of the daemon that chooses, at most
     std::string filter;         // part of a case's name
 };
@@ -42,7 +42,7 @@ struct PlacementResult {
     std::size_t skipped = 0;                                    // cases that a daemon refused
 };
 
-// `progress` is called after each case. Errors: what starting or talking to a daemon fails with; Unsupported:
+// `progress` is called after each case. Errors: those of starting and reaching a daemon; Unsupported:
 // it runs no GPU.
 Result<PlacementResult> run_placement(const PlacementOptions& options,
                                       const std::function<void(const PlacementRow&)>& progress);

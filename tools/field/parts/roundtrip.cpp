@@ -18,7 +18,7 @@ using client::Expected;
 using client::Request;
 
 constexpr std::size_t kFewest = 200;  // jobs, for a 99th percentile
-constexpr std::size_t kMost = 100000;
+constexpr std::size_t kMax = 100000;
 constexpr unsigned kDepth = 16;  // jobs in flight
 
 double since(Wall::time_point began) {
@@ -71,7 +71,7 @@ Result<std::vector<double>> repeat(double seconds, const Call& call) {
     const Wall::time_point began = Wall::now();
     const std::size_t fewest = seconds > 0 ? kFewest : 10;
     const std::size_t warm_up = fewest / 4;
-    for (std::size_t i = 0; times.size() < fewest || (since(began) < seconds && times.size() < kMost); ++i) {
+    for (std::size_t i = 0; times.size() < fewest || (since(began) < seconds && times.size() < kMax); ++i) {
         const Wall::time_point started = Wall::now();
         Result<void> done = call();
         if (!done) return std::move(done).error();

@@ -6,10 +6,10 @@
 namespace tegu::field {
 namespace {
 
-std::vector<unsigned> thread_axis(unsigned most) {
+std::vector<unsigned> thread_axis(unsigned max) {
     std::vector<unsigned> threads;
-    for (unsigned n = 1; n < most; n *= 2) threads.push_back(n);
-    threads.push_back(most);
+    for (unsigned n = 1; n < max; n *= 2) threads.push_back(n);
+    threads.push_back(max);
     return threads;
 }
 

@@ -31,7 +31,7 @@ void keep_wanted(const PartContext& context, CaseList& cases, std::size_t first)
 // Jobs as they are, or small ones if the run is quick.
 std::vector<FieldJob> seed_jobs(const PartContext& context, std::vector<FieldJob> jobs);
 
-// A case of plain host code: run(), then a check that what it left is right.
+// A case of plain host code: run(), then a check of its result.
 Case host_case(const FieldJob& job, const std::string& detail, std::string method,
                std::function<Result<void>()> prepare, std::function<void()> run,
                std::function<bool()> is_right);

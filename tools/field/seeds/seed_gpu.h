@@ -42,7 +42,7 @@ class DeviceArrays {
     explicit DeviceArrays(PartContext& context) : lab_(*context.gpu), left_(context.device_bytes) {}
 
     DeviceArray make(std::uint64_t bytes);
-    // The same content several times, in up to one of `shares` equal parts of what is left.
+    // Copies of one content, in up to one of `shares` equal parts of the free memory.
     DeviceInputs copies(const void* content, std::uint64_t bytes, std::uint64_t shares);
     // The content once.
     DeviceInputs copy(const void* content, std::uint64_t bytes);

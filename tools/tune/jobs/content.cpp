@@ -35,9 +35,9 @@ T element(Content content, std::uint64_t i, std::uint64_t bits) {
     if constexpr (std::is_integral<T>::value) {
         if (content == Content::Uniform) return static_cast<T>(bits);
         if (content == Content::Small) return static_cast<T>(static_cast<T>(bits) / 4);
-        const double least = static_cast<double>(std::numeric_limits<T>::min());
-        const double most = static_cast<double>(std::numeric_limits<T>::max());
-        return static_cast<T>(least + (most - least) * image_value(i, bits));
+        const double min = static_cast<double>(std::numeric_limits<T>::min());
+        const double max = static_cast<double>(std::numeric_limits<T>::max());
+        return static_cast<T>(min + (max - min) * image_value(i, bits));
     } else {
         if (content == Content::Image) return float_of<T>(image_value(i, bits));
         return float_of<T>(static_cast<double>(bits >> 40) * 0x1p-23 - 1);

@@ -11,9 +11,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSampleUs = 200;       // that a sample takes at least
-constexpr unsigned kMostRuns = 16;      // of a sample
+constexpr unsigned kMaxRuns = 16;       // of a sample
 constexpr double kFirstLimitUs = 60e6;  // of a run before anything is known
-constexpr double kLeastLimitUs = 2e6;   // of a run
+constexpr double kMinLimitUs = 2e6;     // of a run
 // a policy slower than this factor of the default is not measured
 constexpr double kSlowerThanDefault = 50;
 constexpr unsigned kTries = 4;  // of a measurement, if the board is slow again and again
@@ -72,16 +72,16 @@ Result<void> ClassMeter::calibrate(const tuning::PolicySet& policies) {
     sample_seconds_ = 0;
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
         runs_[job] = 1;
-        double least = kFirstLimitUs;
+        double min = kFirstLimitUs;
         for (int i = 0; i < 3; ++i) {
             const Result<double> us = one_sample(job, policies);
             if (!us) return us.error();
-            least = std::min(least, *us);
+            min = std::min(min, *us);
         }
-        runs_[job] = least >= kSampleUs
+        runs_[job] = min >= kSampleUs
                          ? 1
-                         : static_cast<unsigned>(std::min<double>(kMostRuns, std::ceil(kSampleUs / least)));
-        limit_us_[job] = std::max(kLeastLimitUs, kSlowerThanDefault * least);
+                         : static_cast<unsigned>(std::min<double>(kMaxRuns, std::ceil(kSampleUs / min)));
+        limit_us_[job] = std::max(kMinLimitUs, kSlowerThanDefault * min);
         const Clock::time_point begin = Clock::now();
         const Result<double> us = one_sample(job, policies);
         if (!us) return us.error();
@@ -93,7 +93,7 @@ Result<void> ClassMeter::calibrate(const tuning::PolicySet& policies) {
 template <class Measure>
 Result<void> ClassMeter::at_full_speed(Measure measure) {
     std::string why;
-    (void)pace_.slowed_by();  // what was before is none of this measurement's
+    (void)pace_.slowed_by();  // earlier throttling does not count
     for (unsigned tries = 0; tries < kTries; ++tries) {
         Result<void> measured = measure();
         if (!measured) return measured;

@@ -48,7 +48,7 @@ class ClassMeter {
     // Appends `count` samples of each job. Errors: Cancelled, DeviceLost, Busy (the board stays slow); others
     // concern this policy alone.
     Result<void> sample(const tuning::PolicySet& policies, unsigned count, Samples* samples);
-    // Samples of both in turn: what drifts, drifts for both. Errors: as sample().
+    // Takes samples of both in turn, so that a drift affects both. Errors: as sample().
     Result<std::vector<Duel>> duel(const tuning::PolicySet& tuned, const tuning::PolicySet& initial,
                                    unsigned pairs);
     // Seconds of one sample of each job. After calibrate().

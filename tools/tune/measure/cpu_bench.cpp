@@ -12,14 +12,14 @@ using Clock = std::chrono::steady_clock;
 // Copies of small inputs rotate through this much memory: more than the per-core caches. A shared cache may
 // hold them, as it holds data that a client has just written.
 constexpr std::uint64_t kRotatedBytes = 32 << 20;
-constexpr std::uint64_t kMostCopies = 64;
+constexpr std::uint64_t kMaxCopies = 64;
 
 class CpuJob final : public MeasuredJob {
   public:
     CpuJob(std::shared_ptr<const Reference> reference, kernels::ThreadPool& pool)
         : reference_(std::move(reference)), pool_(pool) {
         const std::uint64_t bytes = std::max<std::uint64_t>(1, reference_->input_bytes());
-        const std::uint64_t copies = std::clamp<std::uint64_t>(kRotatedBytes / bytes, 1, kMostCopies);
+        const std::uint64_t copies = std::clamp<std::uint64_t>(kRotatedBytes / bytes, 1, kMaxCopies);
         for (std::uint64_t copy = 0; copy < copies; ++copy) inputs_.push_back(copy_inputs(copy == 0));
         for (const ArraySpec& spec : reference_->plan.outputs) {
             outputs_.emplace_back(array_bytes(spec));

@@ -9,11 +9,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLeastRuns = 40;        // of each job of a class: few candidates, few comparisons
+constexpr double kMinRuns = 40;          // of each job of a class: few candidates, few comparisons
 constexpr double kGpuRunShare = 0.05;    // of the CPU's time that a GPU takes, at a guess that is rather low
 constexpr double kFillSeconds = 3e-9;    // for an element, on one thread
 constexpr double kCopySeconds = 0.4e-9;  // for a byte, to a device
-constexpr unsigned kMostCostRuns = 31;
+constexpr unsigned kMaxCostRuns = 31;
 constexpr unsigned kSlowTries = 3;
 
 double predicted_seconds(const Job& job, unsigned threads) {
@@ -37,17 +37,17 @@ double run_seconds(const Job& job, TuningBackend backend, unsigned threads) {
 
 }  // namespace
 
-double least_seconds(const WorkStep& step, unsigned cpu_threads) {
+double min_seconds(const WorkStep& step, unsigned cpu_threads) {
     double seconds = 0;
     if (step.cost != nullptr) {  // the first point alone: the others come as time allows
         const Job& job = step.cost->points.front().job;
         return fill_seconds(job, cpu_threads) + copy_seconds(job, step.backend) +
-               kLeastCostRuns * run_seconds(job, step.backend, step.cost->threads == 1 ? 1 : cpu_threads);
+               kMinCostRuns * run_seconds(job, step.backend, step.cost->threads == 1 ? 1 : cpu_threads);
     }
     for (const SampleJob& sample : step.tune->samples)
         seconds += fill_seconds(sample.job, cpu_threads) + copy_seconds(sample.job, step.backend) +
                    predicted_seconds(sample.job, cpu_threads) +
-                   kLeastRuns * run_seconds(sample.job, step.backend, cpu_threads);
+                   kMinRuns * run_seconds(sample.job, step.backend, cpu_threads);
     return seconds;
 }
 
@@ -61,9 +61,9 @@ Result<double> wall_us(MeasuredJob& job, const tuning::PolicySet& policies, Pace
     for (unsigned tries = 0; tries < kSlowTries; ++tries) {
         const Clock::time_point begin = Clock::now();
         std::vector<double> samples;
-        while (samples.size() < kMostCostRuns) {
+        while (samples.size() < kMaxCostRuns) {
             const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
-            if (samples.size() >= kLeastCostRuns && spent > seconds) break;
+            if (samples.size() >= kMinCostRuns && spent > seconds) break;
             const Result<RunTime> time = job.run(policies, stop);
             if (!time) return time.error();
             samples.push_back(time->wall_us);

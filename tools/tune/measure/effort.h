@@ -10,13 +10,13 @@
 
 namespace tegu::tune {
 
-inline constexpr unsigned kLeastCostRuns = 5;
+inline constexpr unsigned kMinCostRuns = 5;
 
 // A rough lower bound: the result that others are compared with, and the fewest runs that say anything.
-double least_seconds(const WorkStep& step, unsigned cpu_threads);
+double min_seconds(const WorkStep& step, unsigned cpu_threads);
 
 // The wall time of a job, in microseconds: the median of up to 31 runs within about so many seconds, at least
-// kLeastCostRuns. Errors: those of the job; Busy (the board stays slow).
+// kMinCostRuns. Errors: those of the job; Busy (the board stays slow).
 Result<double> wall_us(MeasuredJob& job, const tuning::PolicySet& policies, Pace& pace, double seconds,
                        const std::atomic<bool>& interrupted);
 

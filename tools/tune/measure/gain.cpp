@@ -23,7 +23,7 @@ Gain gain_of(const std::vector<Duel>& duels) {
 }
 
 bool is_clear(const Gain& gain) {
-    return gain.share() >= std::max(kLeastGain, kLeastNoises * gain.noise) && gain.worst >= kLeastSpeed;
+    return gain.share() >= std::max(kMinGain, kMinNoises * gain.noise) && gain.worst >= kMinSpeed;
 }
 
 }  // namespace tegu::tune

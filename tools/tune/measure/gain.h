@@ -9,9 +9,9 @@
 
 namespace tegu::tune {
 
-inline constexpr double kLeastGain = 0.03;
-inline constexpr double kLeastNoises = 3;
-inline constexpr double kLeastSpeed = 0.99;  // of each job: default time over tuned time
+inline constexpr double kMinGain = 0.03;
+inline constexpr double kMinNoises = 3;
+inline constexpr double kMinSpeed = 0.99;  // of each job: default time over tuned time
 
 // One job of a class, measured with both policies in turn.
 struct Duel {

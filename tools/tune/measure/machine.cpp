@@ -167,11 +167,11 @@ std::vector<TuningBackend> Machine::backends() const {
     return backends;
 }
 
-std::vector<ClassLimits> Machine::limits(std::uint64_t most_elements) const {
+std::vector<ClassLimits> Machine::limits(std::uint64_t max_elements) const {
     std::vector<ClassLimits> limits;
     for (const auto& bench : benches_) {
         ClassLimits one;
-        one.elements = most_elements;
+        one.elements = max_elements;
         one.array_bytes = host_bytes_ / kHostShare;
         // Two copies at least, so that a run does not find its own input in a cache.
         if (bench->backend() == TuningBackend::Cuda)

@@ -47,7 +47,7 @@ class Machine {
 
     // For the backends that are measured, in one order.
     std::vector<TuningBackend> backends() const;
-    std::vector<ClassLimits> limits(std::uint64_t most_elements) const;
+    std::vector<ClassLimits> limits(std::uint64_t max_elements) const;
     std::vector<Bench*> benches() const;
     std::uint64_t spare_host_bytes() const { return host_bytes_ / 8; }  // for arrays that may be used again
 

@@ -19,7 +19,7 @@ class Stopwatch {
     virtual Result<double> stop(device::Stream stream) = 0;
 };
 
-// For the current device of the calling thread. Errors: DeviceLost, OutOfMemory.
+// Makes one for the current device of the calling thread. Errors: DeviceLost, OutOfMemory.
 Result<std::unique_ptr<Stopwatch>> make_stopwatch(device::Gpu& gpu);
 
 }  // namespace tegu::tune

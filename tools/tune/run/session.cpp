@@ -11,14 +11,14 @@
 namespace tegu::tune {
 namespace {
 
-constexpr double kCostWeight = 0.12;    // of a cost against a class
-constexpr double kLeastShare = 1;       // second that a class gets: fewer classes are better than bad ones
-constexpr double kMostShares = 4;       // a step that needs more than so many shares of the time is left out
-constexpr double kMostForCosts = 0.25;  // of all the time
-constexpr double kLeastSeconds = 0.05;  // that the search of a class has
-constexpr int kTries = 2;               // of a step that jobs of tegud disturbed
-constexpr unsigned kMostSlow = 3;       // steps in a row for which the board stayed slow
-constexpr char kWrong[] = "wrong";      // the id of a record of the journal that names a wrong result
+constexpr double kCostWeight = 0.12;   // of a cost against a class
+constexpr double kMinShare = 1;        // second that a class gets: fewer classes are better than bad ones
+constexpr double kMaxShares = 4;       // a step that needs more than so many shares of the time is left out
+constexpr double kMaxForCosts = 0.25;  // of all the time
+constexpr double kMinSeconds = 0.05;   // that the search of a class has
+constexpr int kTries = 2;              // of a step that jobs of tegud disturbed
+constexpr unsigned kMaxSlow = 3;       // steps in a row for which the board stayed slow
+constexpr char kWrong[] = "wrong";     // the id of a record of the journal that names a wrong result
 
 double weight_of(const WorkStep& step) {
     return step.tune != nullptr ? 1 : kCostWeight;
@@ -91,16 +91,15 @@ Result<void> Session::take_from_journal(const Work& work) {
 double Session::share_of(const WorkStep& step) const {
     double weights = 0;
     for (const WorkStep* other : pending_) weights += weight_of(*other);
-    return std::max(kLeastShare, std::max(0.0, seconds_left()) / weights) * weight_of(step);
+    return std::max(kMinShare, std::max(0.0, seconds_left()) / weights) * weight_of(step);
 }
 
 // Whether the time of this kind of step is over. Classes leave costs their part.
 bool Session::is_over(const WorkStep& step) const {
     double costs = 0;
     if (step.tune != nullptr)
-        for (const WorkStep* other : pending_)
-            costs += other->cost != nullptr ? kCostWeight * kLeastShare : 0;
-    return seconds_left() <= std::min(costs, kMostForCosts * seconds_);
+        for (const WorkStep* other : pending_) costs += other->cost != nullptr ? kCostWeight * kMinShare : 0;
+    return seconds_left() <= std::min(costs, kMaxForCosts * seconds_);
 }
 
 void Session::leave_out(const WorkStep& step, const std::string& reason) {
@@ -135,7 +134,7 @@ Result<SessionEnd> Session::run(const Work& work, double seconds) {
             leave_out(step, message_of(outcome.error()));
         else if (!outcome->finding)
             leave_out(step, outcome->left_out);
-        result_.stays_slow = slow == kMostSlow;
+        result_.stays_slow = slow == kMaxSlow;
         if (result_.stays_slow) break;
     }
     result_.interrupted = interrupted_;
@@ -144,9 +143,9 @@ Result<SessionEnd> Session::run(const Work& work, double seconds) {
 }
 
 Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) {
-    const double least = least_seconds(step, machine_.facts.cpu_threads);
-    if (least > kMostShares * seconds)
-        return Outcome{std::nullopt, "it needs about " + seconds_text(least) +
+    const double min = min_seconds(step, machine_.facts.cpu_threads);
+    if (min > kMaxShares * seconds)
+        return Outcome{std::nullopt, "it needs about " + seconds_text(min) +
                                          ", and its share of the time is " + seconds_text(seconds)};
     for (int tries = 1;; ++tries) {
         (void)machine_.foreign_jobs();
@@ -213,8 +212,8 @@ Result<Session::Outcome> Session::tune(const WorkStep& step, double seconds) {
                                 machine_.facts.cpu_threads};
     SearchOptions options;
     const double prepared = std::chrono::duration<double>(Clock::now() - begin).count();
-    options.seconds = std::max(kLeastSeconds, seconds - prepared);
-    options.most_seconds = std::max(kMostShares * seconds, 10 * kLeastSeconds);
+    options.seconds = std::max(kMinSeconds, seconds - prepared);
+    options.max_seconds = std::max(kMaxShares * seconds, 10 * kMinSeconds);
     options.seed = hash_of(step.id);
     for (const SampleJob& sample : step.tune->samples)
         options.known.push_back(*machine_.known->choose(step.backend, tuning::class_of(sample.job)).policies);
@@ -285,12 +284,12 @@ Result<Session::Outcome> Session::measure_cost(const WorkStep& step, double seco
     row.revision = revision_of(step);
     row.evidence = evidence_of(step.backend);
     for (const SampleJob& point : step.cost->points) {
-        const double left = std::max(seconds, 10 * kLeastSeconds) -
-                            std::chrono::duration<double>(Clock::now() - begin).count();
+        const double left =
+            std::max(seconds, 10 * kMinSeconds) - std::chrono::duration<double>(Clock::now() - begin).count();
         const double elements = static_cast<double>(point.job.rows) * static_cast<double>(point.job.cols);
         const double expected =
             row.points.empty() ? 0 : row.points.back().time_us * 1e-6 * elements / row.points.back().elements;
-        if (!row.points.empty() && kLeastCostRuns * expected > left) break;
+        if (!row.points.empty() && kMinCostRuns * expected > left) break;
         Result<double> us = cost_point(point, step, left / 3);
         if (!us && us.error().status == Status::OutOfMemory && !row.points.empty()) break;
         if (!us) return std::move(us).error();

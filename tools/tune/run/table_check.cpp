@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned kLeastPairs = 9, kMostPairs = 60;
+constexpr unsigned kMinPairs = 9, kMaxPairs = 60;
 
 std::uint64_t middle(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(
@@ -128,7 +128,7 @@ Result<std::optional<Duel>> TableCheck::check_job(const WorkStep& step, const Sa
     if (!ready) return std::move(ready).error();
     const double left = seconds - std::chrono::duration<double>(Clock::now() - begin).count();
     const double affordable = left / std::max(2 * meter.sample_seconds(), 1e-9);
-    const auto pairs = static_cast<unsigned>(std::clamp<double>(affordable, kLeastPairs, kMostPairs));
+    const auto pairs = static_cast<unsigned>(std::clamp<double>(affordable, kMinPairs, kMaxPairs));
     Result<std::vector<Duel>> duels = meter.duel(policies, tuning::PolicySet(), pairs);
     if (!duels) return std::move(duels).error();
     return std::optional<Duel>(duels->front());

@@ -14,15 +14,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLeastCandidates = 4, kMostCandidates = 48;
+constexpr std::size_t kMinCandidates = 4, kMaxCandidates = 48;
 constexpr std::size_t kFinalists = 3;
 constexpr unsigned kFirstSamples = 2;
-constexpr unsigned kStepSamples = 6;                  // of a neighbour
-constexpr unsigned kLeastPairs = 5, kMostPairs = 40;  // of one of the two final comparisons
-constexpr double kSearchShare = 0.65;                 // of the time; the rest is for the final comparisons
-constexpr double kSampleShare = 0.6;                  // of the search: for the halving
-constexpr double kStep = 0.995;    // of the time of the best: what is not faster is no step
-constexpr double kAsGood = 1.005;  // a field whose default is that good goes back to it
+constexpr unsigned kStepSamples = 6;               // of a neighbour
+constexpr unsigned kMinPairs = 5, kMaxPairs = 40;  // of one of the two final comparisons
+constexpr double kSearchShare = 0.65;              // of the time; the rest is for the final comparisons
+constexpr double kSampleShare = 0.6;               // of the search: for the halving
+constexpr double kStep = 0.995;                    // of the best time: a slower candidate is no step
+constexpr double kAsGood = 1.005;                  // a field whose default is that good goes back to it
 
 struct Contender {
     tuning::PolicySet policies;
@@ -126,12 +126,11 @@ Result<void> Search::measure_default() {
     Result<void> done = meter_.calibrate(contender.policies);
     if (done) done = meter_.sample(contender.policies, kStepSamples, &contender.samples);
     if (!done) return done;
-    const double least =
-        kLeastCandidates * (meter_.check_seconds() + kFirstSamples * meter_.sample_seconds()) +
-        4 * kLeastPairs * meter_.sample_seconds();
-    if (least > options_.most_seconds)
-        return make_error(Status::DeadlineExceeded, "it needs about " + seconds_text(least) + ", and has " +
-                                                        seconds_text(options_.most_seconds) + " at most");
+    const double min = kMinCandidates * (meter_.check_seconds() + kFirstSamples * meter_.sample_seconds()) +
+                       4 * kMinPairs * meter_.sample_seconds();
+    if (min > options_.max_seconds)
+        return make_error(Status::DeadlineExceeded, "it needs about " + seconds_text(min) + ", and has " +
+                                                        seconds_text(options_.max_seconds) + " at most");
     for (const std::vector<double>& samples : contender.samples)
         default_us_.push_back(std::max(median(samples), 1e-3));
     return {};
@@ -141,7 +140,7 @@ Result<void> Search::choose_candidates() {
     const double each = meter_.check_seconds() + 2 * kFirstSamples * meter_.sample_seconds();
     const double affordable = options_.seconds * kSearchShare * kSampleShare / std::max(each, 1e-6);
     const auto count = static_cast<std::size_t>(
-        std::clamp(affordable, static_cast<double>(kLeastCandidates), static_cast<double>(kMostCandidates)));
+        std::clamp(affordable, static_cast<double>(kMinCandidates), static_cast<double>(kMaxCandidates)));
     for (const tuning::PolicySet& known : options_.known) {
         PolicyPoint point = point_of(space_, subject_, known);
         if (space_.allows(point) && point != default_point(space_)) candidates_.push_back(std::move(point));
@@ -160,10 +159,10 @@ Result<std::vector<PolicyPoint>> Search::run_halving() {
         return std::nullopt;
     };
     // Some are measured even where the time is short: without them nothing was searched.
-    const std::size_t least = result_.candidates + kLeastCandidates;
+    const std::size_t min = result_.candidates + kMinCandidates;
     const Stop stop = [&] {
         return failed || interrupted_() ||
-               (result_.candidates >= least && is_over(kSearchShare * kSampleShare));
+               (result_.candidates >= min && is_over(kSearchShare * kSampleShare));
     };
     std::vector<PolicyPoint> best;
     for (const std::size_t candidate : halve(candidates_.size(), {kFirstSamples, kFinalists}, scored, stop))
@@ -180,14 +179,14 @@ Result<PolicyPoint> Search::climb(PolicyPoint best) {
         Result<std::optional<double>> here = score(best, kFirstSamples);
         if (!here) return std::move(here).error();
         if (!*here) return best;
-        double least = **here * kStep;
+        double min = **here * kStep;
         for (const PolicyPoint& neighbour : neighbours_of(space_, best)) {
             if (is_over(kSearchShare)) break;
             if (!seen.insert(neighbour).second) continue;
             const Result<std::optional<double>> value = score(neighbour, kStepSamples);
             if (!value) return value.error();
-            if (!*value || **value >= least) continue;
-            least = **value;
+            if (!*value || **value >= min) continue;
+            min = **value;
             best = neighbour;
             moved = true;
         }
@@ -195,7 +194,7 @@ Result<PolicyPoint> Search::climb(PolicyPoint best) {
     return best;
 }
 
-// Rows say what matters and no more; equal neighbours can then be merged, too.
+// Removes fields without effect from a row, so that equal neighbours can be merged.
 Result<PolicyPoint> Search::simplify(PolicyPoint best) {
     for (std::size_t axis = 0; axis < best.size(); ++axis) {
         PolicyPoint simpler = best;
@@ -214,7 +213,7 @@ Result<bool> Search::decide(const PolicyPoint& point) {
     const double left = std::max(options_.seconds * (1 - kSearchShare), options_.seconds - spent()) / 2;
     const double affordable = left / std::max(2 * meter_.sample_seconds(), 1e-9);
     const auto pairs = static_cast<unsigned>(
-        std::clamp(affordable, static_cast<double>(kLeastPairs), static_cast<double>(kMostPairs)));
+        std::clamp(affordable, static_cast<double>(kMinPairs), static_cast<double>(kMaxPairs)));
     const tuning::PolicySet& policies = contenders_[point].policies;
     Gain gain;
     for (int round = 0; round < 2; ++round) {

@@ -16,7 +16,7 @@ namespace tegu::tune {
 
 struct SearchOptions {
     double seconds = 2;                    // to spend, roughly
-    double most_seconds = 60;              // a class that cannot be compared in that time is not searched
+    double max_seconds = 60;               // a class that cannot be compared in that time is not searched
     std::uint64_t seed = 1;                // of the sample
     std::vector<tuning::PolicySet> known;  // policies to begin with besides the default
 };
@@ -30,7 +30,7 @@ struct SearchResult {
     bool has_row() const { return !policy.empty(); }
 };
 
-// Errors: Cancelled, DeviceLost, Busy, DeadlineExceeded (it would take longer than most_seconds); and those
+// Errors: Cancelled, DeviceLost, Busy, DeadlineExceeded (it would take longer than max_seconds); and those
 // of the default policy, without which there is nothing to compare; Internal: its results are wrong.
 // Policies with wrong results are added to `wrong`, also if the search ends with an error:
 // "block_threads=512: values: element 3 differs". Each is a bug.

@@ -21,7 +21,7 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd)
         return errno == ENOENT ? make_error(Status::NotFound, path + " is not there") : io_error(path, errno);
@@ -34,8 +34,7 @@ Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
         if (count < 0) return io_error(path, errno);
         if (count == 0) return bytes;
         bytes.append(part, static_cast<std::size_t>(count));
-        if (bytes.size() > most_bytes)
-            return make_error(Status::TooLarge, path + " is larger than it may be");
+        if (bytes.size() > max_bytes) return make_error(Status::TooLarge, path + " is larger than it may be");
     }
 }
 

@@ -9,8 +9,8 @@
 namespace tegu::tune {
 
 // Errors of all, with the path: NotFound, Denied, Io; BadRequest: not a regular file; TooLarge over
-// `most_bytes`.
-Result<std::string> read_file(const std::string& path, std::size_t most_bytes);
+// `max_bytes`.
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 // BadRequest: the open file, or the file at the path, is a device, a folder or the like. A missing file is
 // fine.
 Result<void> check_regular(int fd, const std::string& path);

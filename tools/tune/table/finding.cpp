@@ -13,7 +13,7 @@ namespace tegu::tune {
 namespace {
 
 constexpr char kNumbers[] = "# candidates=%u refused=%u best_speed=%lf worst=%lf revision=%u\n";
-constexpr int kLeastNumbers = 4;  // records of before have no revision
+constexpr int kMinNumbers = 4;  // records of before have no revision
 
 std::string first_reason(const config::LoadedTuning& loaded) {
     return loaded.ignored.empty() ? "it has no table" : ignored_text(loaded.ignored.front());
@@ -63,7 +63,7 @@ Result<Finding> parse_finding(const std::string& id, const std::string& text) {
     Finding finding;
     finding.id = id;
     if (std::sscanf(text.c_str(), kNumbers, &finding.candidates, &finding.refused, &finding.best_speed,
-                    &finding.worst, &finding.revision) < kLeastNumbers)
+                    &finding.worst, &finding.revision) < kMinNumbers)
         return make_error(Status::BadRequest, "record " + id + ": its first line has not the four numbers");
     config::LoadedTuning loaded = config::parse_tuning(text, id, "journal");
     if (!loaded.table || !loaded.ignored.empty())

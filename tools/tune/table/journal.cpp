@@ -13,7 +13,7 @@
 namespace tegu::tune {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 << 20;  // no journal is that long
+constexpr std::size_t kMaxBytes = 64 << 20;  // no journal is that long
 
 Result<void> lock(int fd, const std::string& path) {
     Result<void> regular = check_regular(fd, path);
@@ -39,7 +39,7 @@ Result<Journal> Journal::open(const std::string& path, const std::string& identi
 }
 
 Result<void> Journal::read(const std::string& identity) {
-    const Result<std::string> bytes = read_file(path_, kMostBytes);
+    const Result<std::string> bytes = read_file(path_, kMaxBytes);
     if (!bytes) return bytes.error();
     JournalContent content = parse_journal(*bytes);
     const std::string header = journal_header(identity);
@@ -79,7 +79,7 @@ Result<void> Journal::remove() {
 
 Result<std::string> set_journal_aside(const std::string& path) {
     const std::string aside = path + ".old";
-    // Not that of a run that goes on.
+    // The journal of a run in progress stays.
     const Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd)
         return errno == ENOENT ? Result<std::string>(std::string())

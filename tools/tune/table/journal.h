@@ -15,7 +15,7 @@ namespace tegu::tune {
 
 class Journal {
   public:
-    // Opens or creates the file. `identity`: one line on what the records depend on. The records of a journal
+    // Opens or creates the file. `identity`: one line on the origin of the records. The records of a journal
     // with this identity are kept. Errors: BadRequest (no journal, or one of another identity: both are
     // named), Io, Denied, Busy (another process writes to it).
     static Result<Journal> open(const std::string& path, const std::string& identity);

@@ -12,7 +12,7 @@ namespace tegu::tune {
 
 struct JournalRecord {
     std::string id;    // of the class, or of the cost: "cuda/reduce-f32-n1M-s1"; no blanks
-    std::string text;  // what was found; any bytes
+    std::string text;  // the finding; any bytes
 };
 
 std::string journal_header(std::string_view identity);

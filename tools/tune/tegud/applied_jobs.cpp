@@ -11,7 +11,7 @@
 namespace tegu::tune {
 namespace {
 
-constexpr std::uint64_t kMostElements = 4000000;  // of a job: this is no benchmark
+constexpr std::uint64_t kMaxElements = 4000000;  // of a job: this is no benchmark
 constexpr std::uint64_t kKeptBytes = 64 << 20;
 
 struct Choice {
@@ -21,7 +21,7 @@ struct Choice {
 
 std::vector<SampleJob> jobs_of(TuningBackend backend, std::string_view operation) {
     ClassLimits limits;
-    limits.elements = kMostElements;
+    limits.elements = kMaxElements;
     std::vector<SampleJob> jobs;
     for (const TuneClass& one : tune_classes(backend, operation, limits))
         jobs.insert(jobs.end(), one.samples.begin(), one.samples.end());

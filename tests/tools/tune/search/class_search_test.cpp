@@ -210,7 +210,7 @@ TEST(ClassSearch, EndsAtOnceWhenInterrupted) {
 TEST(ClassSearch, LeavesOutWhatWouldTakeTooLong) {
     MadeUp made_up;
     SearchOptions options = quick();
-    options.most_seconds = 0;
+    options.max_seconds = 0;
     const Searched found = search(made_up, options);
     ASSERT_FALSE(found.ok());
     EXPECT_EQ(found.error().status, Status::DeadlineExceeded);

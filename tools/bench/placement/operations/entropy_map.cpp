@@ -5,7 +5,7 @@
 namespace tegu::bench {
 
 void add_entropy_map_kinds(std::vector<PlacementKind>& kinds) {
-    const auto map = [](std::uint8_t type, std::uint32_t window, std::uint32_t levels, std::uint64_t most) {
+    const auto map = [](std::uint8_t type, std::uint32_t window, std::uint32_t levels, std::uint64_t max) {
         PlacementKind made =
             kind("entropy_map", type,
                  std::to_string(window) + "x" + std::to_string(window) + "/levels=" + std::to_string(levels),
@@ -17,15 +17,15 @@ void add_entropy_map_kinds(std::vector<PlacementKind>& kinds) {
                  });
         made.is_image = true;
         made.element_bytes = sizeof(float);
-        made.most = most;
+        made.max = max;
         return made;
     };
-    kinds.push_back(map(TEGU_F32, 5, 16, kMost));
-    kinds.push_back(map(TEGU_U8, 3, 16, kMost));
-    kinds.push_back(map(TEGU_U8, 9, 256, kMost / 3));
-    kinds.push_back(map(TEGU_U8, 15, 64, kMost / 3));
-    kinds.push_back(map(TEGU_U8, 31, 16, kMost / 3));
-    kinds.push_back(map(TEGU_U8, 63, 256, kMost / 10));
+    kinds.push_back(map(TEGU_F32, 5, 16, kMax));
+    kinds.push_back(map(TEGU_U8, 3, 16, kMax));
+    kinds.push_back(map(TEGU_U8, 9, 256, kMax / 3));
+    kinds.push_back(map(TEGU_U8, 15, 64, kMax / 3));
+    kinds.push_back(map(TEGU_U8, 31, 16, kMax / 3));
+    kinds.push_back(map(TEGU_U8, 63, 256, kMax / 10));
 }
 
 LongJob long_job() {

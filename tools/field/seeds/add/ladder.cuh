@@ -115,7 +115,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) reindexed(const T* x, std::uint64_t n, Sum<
     if (t == 0) partials[block_x()] = sums[0];
 }
 
-// interleaved (step 3) and unrolled (steps 4a, 4b, 4c): the second half of what is left is added to the
+// interleaved (step 3) and unrolled (steps 4a, 4b, 4c): the second half of the rest is added to the
 // first.
 // in:    x [n] T                                out: partials [blocks] Sum<T>
 // grid:  x = ceil(n / (threads * Loads))        block: policy.threads
@@ -219,14 +219,13 @@ TEGU_DEVICE S block_sum(S own) {
 // registers.
 // in:    x [n] T, ticket: 0
 // out: partials [blocks] Sum<T>, of which [0] is the sum; ticket: 0
-// grid:  x = what is resident at once           block: policy.threads
+// grid:  x = blocks resident at once            block: policy.threads
 // shared: 32 * sizeof(Sum<T>) bytes static      result valid in: partials[0], after the launch
 // moves: reads n sizeof(T) B, writes one sum a block      order: fixed by threads and blocks
-// why:   the tree runs once a block of the device instead of once every 8192 elements, so it may cost what it
-//        likes: shuffles move sums between lanes without shared memory, and the block that ends last adds up
-//        the others'. No second launch, no host, the time of step 6. What it lacks is one result for every
-//        grid: of floats the bits depend on the number of blocks, and kernels/statistics/cuda/float.cuh is
-//        what cures that
+// why:   the tree runs once a block of the device instead of once every 8192 elements, so its cost does
+//        not matter: shuffles move sums between lanes without shared memory, and the block that ends last
+//        adds up the others'. No second launch, no host, the time of step 6. The bits of floats depend on the
+//        number of blocks; kernels/statistics/cuda/float.cuh has a sum whose bits do not
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     grid_stride(const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket) {

@@ -13,7 +13,7 @@
 
 #include "kernels/execution/cuda/kernel_list.h"
 
-// X(Name, word, title, what it changes)
+// X(Name, word, title, change)
 #define TEGU_LADDER_STEPS(X)                                                                                 \
     X(Atomics, "0a", "global atomics", "every thread adds its element to one word in global memory")         \
     X(SharedAtomics, "0b", "shared atomics",                                                                 \

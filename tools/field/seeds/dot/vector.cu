@@ -49,8 +49,8 @@ TEGU_DEVICE float finished(Finish finish, float value, std::uint64_t n) {
 // shared: 4 B per thread, dynamic, or 4096 B static      result valid in: out, after the launch
 // moves: reads 4 or 8 B per element             order: fixed by threads and blocks
 // why:   One block leaves all multiprocessors but one idle; many blocks need a second launch. Static memory
-//        is that of the largest block: on devices with little of it fewer blocks are resident. finish: what
-//        is done to the result, where this launch is the last; count: elements of the whole vector
+//        is that of the largest block: on devices with little of it fewer blocks are resident. finish: the
+//        last step of the result, where this launch is the last; count: elements of the whole vector
 template <class Join, class Value, SharedMemory Kind>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     vector_block(VectorInput input, float* out, Finish finish, std::uint64_t count) {

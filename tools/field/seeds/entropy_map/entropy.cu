@@ -40,7 +40,7 @@ TEGU_DEVICE float entropy_of_window(const WindowImage& image, const Table& table
 //        B with 8 bits. Sums of f64 run at 1/32 of the speed of f32 on every Jetson. tegu's own kernel keeps
 //        packed counters in registers and slides
 template <class Table, class Count, class Input>
-TEGU_KERNEL TEGU_BOUNDS(kMostWindowThreads) window_entropy(WindowImage image) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxWindowThreads) window_entropy(WindowImage image) {
     Table table;
     table.prepare(image);
     const unsigned tile_rows = block_threads() / kWindowColumns;

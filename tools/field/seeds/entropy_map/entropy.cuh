@@ -106,7 +106,7 @@ struct InputInTexture {
 // The tile with a halo of two pixels. What lies outside the image is never read back.
 struct InputInShared {
     static constexpr unsigned kCols = kWindowColumns + 2 * kWindowRadius;
-    static constexpr unsigned kRows = kMostWindowThreads / kWindowColumns + 2 * kWindowRadius;
+    static constexpr unsigned kRows = kMaxWindowThreads / kWindowColumns + 2 * kWindowRadius;
     const float* tile_pixels;
     std::int64_t first_row, first_col;
     TEGU_DEVICE void load(const WindowImage& image, const WindowTile& tile) {

@@ -9,7 +9,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "tools/field/seeds/kernels/texture_handle.h"
 
-// X(Name, word, what it is)
+// X(Name, word, description)
 #define TEGU_WINDOW_VERSIONS(X)                                            \
     X(Plain, "v0", "plain: a logarithm per level")                         \
     X(RegisterTable, "v1", "log table in an array of each thread")         \
@@ -27,9 +27,9 @@ namespace seeds {
 
 constexpr unsigned kWindowLevels = 16;
 constexpr unsigned kWindowRadius = 2;
-constexpr unsigned kWindowLogs = 26;          // log n of the counts 0..25; entry 0 is 0
-constexpr unsigned kWindowColumns = 32;       // of the tile of a block
-constexpr unsigned kMostWindowThreads = 512;  // of a block
+constexpr unsigned kWindowLogs = 26;         // log n of the counts 0..25; entry 0 is 0
+constexpr unsigned kWindowColumns = 32;      // of the tile of a block
+constexpr unsigned kMaxWindowThreads = 512;  // of a block
 
 enum class WindowVersion : std::uint8_t {
 #define TEGU_X(Name, word, title) Name,
@@ -52,7 +52,7 @@ struct WindowImage {
 double window_log(unsigned n);
 
 // One launch; none for an image without pixels. threads: of a block, a multiple of 32, up to
-// kMostWindowThreads.
+// kMaxWindowThreads.
 cuda::LaunchStatus launch_window_entropy(WindowVersion version, const WindowImage& image, unsigned threads,
                                          cuda::Stream stream);
 cuda::KernelEntry window_entropy_kernel(WindowVersion version, unsigned threads);

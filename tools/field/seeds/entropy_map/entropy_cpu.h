@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// X(Name, word, what it is)
+// X(Name, word, description)
 #define TEGU_CPU_WINDOW_VERSIONS(X)                        \
     X(Plain, "v10", "plain: a logarithm per level")        \
     X(Table, "v11", "log table")                           \

@@ -11,7 +11,7 @@ namespace {
 
 using seeds::WindowVersion;
 
-constexpr unsigned kThreads = 256;  // of a block, where the block size is not what varies
+constexpr unsigned kThreads = 256;  // of a block, where the block size does not vary
 
 struct VersionInfo {
     WindowVersion version;

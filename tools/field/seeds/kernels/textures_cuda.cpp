@@ -18,14 +18,14 @@ Result<std::uint64_t> attribute(cudaDeviceAttr which) {
     return static_cast<std::uint64_t>(value);
 }
 
-// Ok if `size` is at most what the device allows.
+// Ok if the device allows `size`.
 Result<void> within(std::uint64_t size, cudaDeviceAttr which, const char* what) {
-    const Result<std::uint64_t> most = attribute(which);
-    if (!most) return most.error();
-    if (size <= *most) return {};
+    const Result<std::uint64_t> max = attribute(which);
+    if (!max) return max.error();
+    if (size <= *max) return {};
     return make_error(Status::Unsupported, std::string("a texture with ") + what + " " +
                                                std::to_string(size) + "; the device allows " +
-                                               std::to_string(*most));
+                                               std::to_string(*max));
 }
 
 // Ok if textures may begin there.

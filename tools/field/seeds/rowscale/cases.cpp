@@ -48,13 +48,12 @@ Result<void> RowValues::make() {
     return within_memory([&] {
         x_ = context_.inputs.get(ElementType::F32, rows_ * cols_);
         expected_.resize(rows_ * cols_);
-        context_.pool.parallel_for(
-            rows_, [&](std::uint64_t row, unsigned) {  // a row each: not what row_loop() times
-                const float* const from = x() + row * cols_;
-                float largest = 0;
-                for (std::uint64_t c = 0; c < cols_; ++c) largest = from[c] > largest ? from[c] : largest;
-                for (std::uint64_t c = 0; c < cols_; ++c) expected_[row * cols_ + c] = from[c] / largest;
-            });
+        context_.pool.parallel_for(rows_, [&](std::uint64_t row, unsigned) {  // a row each, unlike row_loop()
+            const float* const from = x() + row * cols_;
+            float largest = 0;
+            for (std::uint64_t c = 0; c < cols_; ++c) largest = from[c] > largest ? from[c] : largest;
+            for (std::uint64_t c = 0; c < cols_; ++c) expected_[row * cols_ + c] = from[c] / largest;
+        });
     });
 }
 

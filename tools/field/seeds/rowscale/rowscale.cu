@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The team of a row is a block (steps 1 to 3) or a warp (step 4). Registers hold up to kMostHeld packs per
+// The team of a row is a block (steps 1 to 3) or a warp (step 4). Registers hold up to kMaxHeld packs per
 // thread; the packs behind them are read twice.
 #include "tools/field/seeds/rowscale/rowscale.h"
 
@@ -11,8 +11,8 @@ namespace {
 
 using namespace cuda;
 
-constexpr unsigned kMostHeld = 8;  // packs per thread
-constexpr std::uint64_t kMostBlocks = 0x7fffffffu;
+constexpr unsigned kMaxHeld = 8;  // packs per thread
+constexpr std::uint64_t kMaxBlocks = 0x7fffffffu;
 
 TEGU_DEVICE float larger_magnitude(float magnitude, float x) {
     const float own = x < 0 ? -x : x;
@@ -120,7 +120,7 @@ using RowScaleKernel = void (*)(RowScaleMatrix);
 // The fewest packs per thread that hold the row, if any do.
 unsigned held_packs(std::uint64_t packs, unsigned team) {
     unsigned held = 1;
-    while (held < kMostHeld && std::uint64_t{held} * team < packs) held *= 2;
+    while (held < kMaxHeld && std::uint64_t{held} * team < packs) held *= 2;
     return held;
 }
 
@@ -130,7 +130,7 @@ RowScaleKernel held_kernel(unsigned held) {
         case 1: return row_scale_held<Warps, Width, 1>;
         case 2: return row_scale_held<Warps, Width, 2>;
         case 4: return row_scale_held<Warps, Width, 4>;
-        default: return row_scale_held<Warps, Width, kMostHeld>;
+        default: return row_scale_held<Warps, Width, kMaxHeld>;
     }
 }
 
@@ -169,7 +169,7 @@ LaunchStatus launch_row_scale(RowScaleStep step, const RowScaleMatrix& matrix, u
     if (matrix.rows == 0 || matrix.cols == 0) return 0;
     const unsigned together = step == RowScaleStep::Warps ? threads / kWarpLanes : 1;
     const std::uint64_t wanted = matrix.rows / together + (matrix.rows % together != 0);
-    const auto blocks = static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
+    const auto blocks = static_cast<unsigned>(wanted < kMaxBlocks ? wanted : kMaxBlocks);
     return launch_seed(kernel_for(step, matrix, threads), LaunchShape{blocks, 1, threads, 0}, stream, matrix);
 }
 KernelEntry row_scale_kernel(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads) {

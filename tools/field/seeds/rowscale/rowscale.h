@@ -7,7 +7,7 @@
 
 #include "kernels/execution/cuda/kernel_list.h"
 
-// X(Name, word, what it changes)
+// X(Name, word, change)
 #define TEGU_ROW_SCALE_STEPS(X)                                                            \
     X(Blocks, "block per row", "a block reduction as in a library; the row is read twice") \
     X(Packs, "packs", "accesses of 16 bytes")                                              \

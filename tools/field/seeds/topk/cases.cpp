@@ -61,11 +61,11 @@ Result<void> ListValues::make() {
     return within_memory([&] {
         bytes_ = context_.inputs.get(ElementType::I32, n_);
         std::vector<std::int32_t> sorted(data(), data() + n_);
-        const auto most = static_cast<std::ptrdiff_t>(std::min<std::size_t>(kSorted, sorted.size()));
-        std::partial_sort(sorted.begin(), sorted.begin() + most, sorted.end(), std::greater<>());
-        sorted.resize(static_cast<std::size_t>(most));
+        const auto max = static_cast<std::ptrdiff_t>(std::min<std::size_t>(kSorted, sorted.size()));
+        std::partial_sort(sorted.begin(), sorted.begin() + max, sorted.end(), std::greater<>());
+        sorted.resize(static_cast<std::size_t>(max));
         sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-        sorted.resize(most_k_, INT32_MIN);
+        sorted.resize(max_k_, INT32_MIN);
         largest_ = std::move(sorted);
     });
 }

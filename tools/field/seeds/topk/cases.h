@@ -9,8 +9,8 @@ namespace tegu::field {
 // The values of all cases, and the largest of them.
 class ListValues {
   public:
-    ListValues(PartContext& context, std::uint64_t n, unsigned most_k)
-        : context_(context), n_(n), most_k_(most_k) {}
+    ListValues(PartContext& context, std::uint64_t n, unsigned max_k)
+        : context_(context), n_(n), max_k_(max_k) {}
 
     std::uint64_t n() const { return n_; }
     // Makes both. Errors: OutOfMemory.
@@ -24,9 +24,9 @@ class ListValues {
   private:
     PartContext& context_;
     const std::uint64_t n_;
-    const unsigned most_k_;
+    const unsigned max_k_;
     Bytes bytes_;
-    std::vector<std::int32_t> largest_;  // most_k of them
+    std::vector<std::int32_t> largest_;  // max_k of them
 };
 
 struct S1 {

@@ -15,8 +15,8 @@ namespace {
 using seeds::ListMethod;
 
 constexpr unsigned kBlockSizes[] = {32, 64, 128, 256, 512};
-// With a room this small tegu's top-k takes no cut: it sorts all.
-constexpr unsigned kRoomThatSorts = 16;
+// With a capacity this small tegu's top-k sorts all, without a cut.
+constexpr unsigned kCapacityThatSorts = 16;
 
 // First: each run pays for moving the input's pages to the GPU. Resident: the pages are there.
 enum class Touch { First, Resident };
@@ -123,14 +123,14 @@ Case list_case(PartContext& context, const S1& s1, const FieldJob& job, const Li
 }
 
 void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
-    const std::size_t most = context.gpu->limits().shared_bytes_per_block;
+    const std::size_t max = context.gpu->limits().shared_bytes_per_block;
     for (const FieldJob& job : s1.jobs)
         for (const unsigned threads : kBlockSizes) {
             const std::size_t bytes = seeds::list_topk_shared_bytes(k_of(job), threads);
-            if (bytes > most) {
+            if (bytes > max) {
                 cases.skip(job.name + ", lists, blocks of " + std::to_string(threads), "seed",
                            "the lists of a block take " + std::to_string(bytes) +
-                               " bytes of shared memory; it has " + std::to_string(most));
+                               " bytes of shared memory; it has " + std::to_string(max));
                 continue;
             }
             for (const Touch touch : {Touch::First, Touch::Resident})
@@ -145,7 +145,7 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
 // tegu's own top-k, made to sort all values. Its result is compared as that of tegu's own case is.
 Case sort_case(PartContext& context, const FieldJob& job) {
     cuda::Policies policies;
-    policies.selection.capacity = kRoomThatSorts;
+    policies.selection.capacity = kCapacityThatSorts;
     Case one =
         gpu_case(std::make_shared<JobSetup>(context, job), std::make_shared<const cuda::Policies>(policies));
     one.name += ", full sort";

@@ -130,7 +130,7 @@ TEGU_DEVICE void merge_lists_of_block(std::int32_t* lists, std::int32_t* own) {
 //        31 lanes wait. Search reads the whole list for almost every element; Threshold only for elements
 //        that enter it. The merge keeps ever fewer threads at work
 template <ListMethod Method, unsigned K>
-TEGU_KERNEL TEGU_BOUNDS(kMostListThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxListThreads)
     list_topk(const std::int32_t* x, std::uint64_t n, std::int32_t* out) {
     TEGU_DYNAMIC_SHARED(memory);
     std::int32_t* const lists = reinterpret_cast<std::int32_t*>(memory);

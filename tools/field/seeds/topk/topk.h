@@ -13,10 +13,10 @@
 namespace tegu {
 namespace seeds {
 
-constexpr unsigned kMostListThreads = 512;  // of a block with lists
+constexpr unsigned kMaxListThreads = 512;  // of a block with lists
 
 struct ListPolicy {
-    unsigned threads;  // of a block: a power of two, 32..1024; with lists up to kMostListThreads
+    unsigned threads;  // of a block: a power of two, 32..1024; with lists up to kMaxListThreads
     unsigned blocks;   // of the first launch
 };
 

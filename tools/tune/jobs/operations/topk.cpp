@@ -12,7 +12,7 @@ struct Results {
 constexpr Results kFew{{1, 32}, "k1", {5, 10, 25}};
 constexpr Results kSome{{32, 512}, "k32", {48, 100, 400}};
 constexpr Results kMany{{512, 8192}, "k512", {600, 2000, 5000}};
-constexpr Results kMost{{8192, UINT64_MAX}, "k8K", {10000, 65536, 500000}};
+constexpr Results kMax{{8192, UINT64_MAX}, "k8K", {10000, 65536, 500000}};
 constexpr Results kBelow512{{1, 512}, "k1", {10, 48, 200}};
 constexpr Results kAbove512{{512, UINT64_MAX}, "k512", {1000, 4096, 65536}};
 
@@ -38,7 +38,7 @@ Family topk_family(ElementType type, const Results& results, const Sizes& sizes,
 std::vector<Family> topk_families(TuningBackend backend) {
     const Sizes fine = {&whole_sizes()}, coarse = {&coarse_sizes()}, rows = {&row_sizes()};
     std::vector<Family> families;
-    for (const Results& results : {kFew, kSome, kMany, kMost})
+    for (const Results& results : {kFew, kSome, kMany, kMax})
         families.push_back(
             topk_family(ElementType::F32, results, backend == TuningBackend::Cuda ? fine : coarse, false, 0));
     for (const Results& results : {kFew, kSome})

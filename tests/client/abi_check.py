@@ -67,6 +67,7 @@ def check_python():
         "tegu_request": _abi.Request,
         "tegu_array": _abi.Array,
         "tegu_timing": _abi.Timing,
+        "tegu_poll_state": _abi.PollState,
     }
     structs.update(("tegu_%s_params" % stem, struct) for stem, struct in _abi.PARAMS.items())
     lines = []

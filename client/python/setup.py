@@ -10,7 +10,7 @@ import struct
 import sys
 import tempfile
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 try:
@@ -86,15 +86,18 @@ class Build(build_py):
         return build_py.get_outputs(self, *arguments, **options) + inside
 
 
+class Project(Distribution):
+    """With the library inside, the package belongs among those for one kind of machine."""
+
+    def has_ext_modules(self):
+        return library() is not None
+
+
 commands = {"build_py": Build}
 if bdist_wheel is not None:
 
     class Wheel(bdist_wheel):
         """For every Python 3; for one kind of machine if the library is inside."""
-
-        def finalize_options(self):
-            bdist_wheel.finalize_options(self)
-            self.root_is_pure = library() is None
 
         def get_tag(self):
             path = library()
@@ -108,4 +111,4 @@ if "develop" not in sys.argv:
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     options = {"build": {"build_base": scratch}, "egg_info": {"egg_base": scratch}}
 
-setup(version=version(), cmdclass=commands, options=options)
+setup(version=version(), distclass=Project, cmdclass=commands, options=options)

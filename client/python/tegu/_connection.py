@@ -100,9 +100,11 @@ class Connection(object):
         return self._handle is None
 
     @property
-    def last(self) -> Optional[Reply]:
+    def last(self) -> Reply:
         """How the job ran whose result came last."""
-        return self.last_report.reply() if self.last_report is not None else None
+        if self.last_report is None:
+            raise _errors.make("NOT_FOUND", "no job has ended well yet", "last")
+        return self.last_report.reply()
 
     # Calls of the library, for jobs and buffers
 

@@ -163,7 +163,7 @@ class Memory(object):
             block.owner = self
         code: Any = _types.FORMATS[self.number].replace("e", "H")
         flat: memoryview = memoryview(block).cast("B").cast(code)
-        return flat.cast("B").cast(code, self.shape) if size and len(self.shape) != 1 else flat
+        return flat.cast("B").cast(code, self.shape) if size and len(self.shape) > 1 else flat
 
 
 def from_dlpack(x: object) -> Any:

@@ -139,6 +139,8 @@ def _as_numpy(x: Any, dtype: Any, field: str) -> Tuple[Any, bool]:
         if name is not None and isinstance(x, (int, list, tuple)):
             _check_fits(numpy.asarray(x), numpy.dtype(name))
         made = numpy.asarray(x, dtype=name)
+        if made.dtype.kind == "b":
+            made = made.view("u1") != 0  # of PIL, True has all bits
         if isinstance(x, (list, tuple)) and made.dtype.kind == "O":
             _check_even(made)
         return made, made.flags.owndata or not hasattr(x, "__array__")
@@ -265,7 +267,8 @@ def _taken_image(interface: Any, dtype: Any) -> Tuple[bytes, Any, Optional[Shape
     if interface["typestr"][0] == ">":
         raise big_endian(interface["typestr"])
     number = kind_type(kind, size, interface["typestr"])
-    return interface["data"], dtype or WORDS[number], None if dtype else tuple(interface["shape"])
+    data = bytes(map(bool, interface["data"])) if kind == "b" else interface["data"]
+    return data, dtype or WORDS[number], None if dtype else tuple(interface["shape"])
 
 
 def _describe_plain(x: Any, dtype: Any, shape: Any, axis: Optional[int], name: str) -> Input:

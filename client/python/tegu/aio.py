@@ -67,7 +67,7 @@ class Client(Awaited):
         return self.client.submit
 
     @property
-    def last(self) -> Optional[_job.Reply]:
+    def last(self) -> _job.Reply:
         """How the job ran whose result came last."""
         return self.client.last
 

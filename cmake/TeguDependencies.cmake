@@ -63,8 +63,10 @@ if(NOT CLI11_FOUND)
   FetchContent_MakeAvailable(cli11)
 endif()
 
-# libpng: pictures in and out of the tools.
+# libpng: pictures in and out of the tools. zlib, which it stands on: members of .npz. libturbojpeg and libtiff are opened at run time
+# (tools/formats/library.h): nothing here needs them.
 find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
 
 if(TEGU_TESTS)
   find_package(GTest QUIET)

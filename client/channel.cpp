@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/descriptor_message.h"
+#include "client/connect_failure.h"
 
 namespace tegu::clientlib {
 namespace {
@@ -75,9 +76,7 @@ Result<Channel> Channel::connect(const std::string& path, std::int64_t server_ui
     int failed;
     do failed = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
     while (failed != 0 && errno == EINTR && Clock::now() < deadline);
-    if (failed != 0 && (errno == EACCES || errno == EPERM))
-        return make_error(Status::Denied, "no permission to connect to " + path);
-    if (failed != 0) return lost("no daemon answers on " + path + ": " + std::strerror(errno));
+    if (failed != 0) return connect_failure(path, errno);
     if (auto checked = check_server(socket.get(), server_uid); !checked) return std::move(checked).error();
     return Channel(std::move(socket));
 }

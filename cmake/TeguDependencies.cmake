@@ -80,10 +80,15 @@ if(NOT CLI11_FOUND)
   endif()
 endif()
 
-# libpng: pictures in and out of the tools.
+# libpng: pictures in and out of the tools. zlib, which it stands on: members of .npz. libturbojpeg and libtiff are opened
+# at run time (tools/formats/library.h): nothing here needs them.
 find_package(PNG QUIET)
 if(NOT PNG_FOUND)
   tegu_missing("libpng 1.6" libpng-dev)
+endif()
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  tegu_missing("zlib" zlib1g-dev)
 endif()
 
 # tegu_source_library(<name> <folder> DEFINITIONS ... SOURCES ...): a library of fetched sources, with the folder's

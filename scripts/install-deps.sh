@@ -16,8 +16,11 @@ packages_bench=(redis-server redis-tools python3-venv)
 packages_compare=(python3 python3-jinja2 python3-matplotlib)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static clang)
 # A test without its tool is skipped, and tegu top without ncurses has no live view.
-optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
-optional_test=(libclang-rt-dev clang-format python3-hypothesis zsh groff-base python3-jinja2 python3-matplotlib
+# The libraries of .jpg and .tif are opened at run time, by whichever of these names a distribution has them.
+optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev
+    libturbojpeg0 libturbojpeg libtiff6 libtiff5)
+optional_test=(libturbojpeg0-dev libtiff-dev libclang-rt-dev clang-format python3-hypothesis zsh groff-base
+    python3-jinja2 python3-matplotlib
     python3-html5lib chromium)
 
 list=no groups=()

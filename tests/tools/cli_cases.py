@@ -13,9 +13,10 @@ usage: cli_cases.py FILE...
 import re
 import struct
 import sys
+import zipfile
 
 from daemon import Daemon
-from files import npy, pgm, png
+from files import npy, npz, pgm, png
 
 
 def packed(code, values):
@@ -46,7 +47,18 @@ def fixtures():
         "weights.npy": npy("<f4", (2, 3), packed("f", [1, -2, 4, 0, 0, 0])),
         "holes.npy": npy("<f4", (2, 2), packed("f", [nan, -2, 1, 4])),
         "wide.npy": npy("<u8", (2,), packed("Q", [2**64 - 1, 2])),
-        "big-endian.npy": npy(">f4", (2,), b"\0" * 8),
+        "big-endian.npy": npy(">f4", (2,), struct.pack(">2f", 1.5, -3)),
+        "big-endian-fortran.npy": npy(">i2", (2, 3), struct.pack(">6h", 1, -4, 2, 5, 3, -6), fortran=True),
+        "complex.npy": npy("<c8", (1,), b"\0" * 8),
+        "one.npz": npz({"matrix": matrix}),
+        "packed.npz": npz({"matrix": matrix, "numbers": npy("<i4", (5,), numbers)}, zipfile.ZIP_DEFLATED),
+        "no-arrays.npz": npz({}),
+        "truncated.npz": npz({"matrix": matrix})[:-9],
+        "damaged.npz": npz({"matrix": matrix}, zipfile.ZIP_DEFLATED).replace(b"matrix.npy", b"matriy.npy", 1)[
+            :60
+        ]
+        + b"\xff" * 20
+        + npz({"matrix": matrix}, zipfile.ZIP_DEFLATED)[80:],
         "truncated.npy": matrix[:-1],
         "surplus.npy": matrix + b"x",
         "huge.npy": npy("<f8", (1 << 31, 1 << 28), b"few"),
@@ -59,7 +71,11 @@ def fixtures():
         "text-short.pgm": b"P2\n3 2\n15\n0 1 2 3 4      ",
         "deep.pgm": pgm(2, 1, b"\x01\x00\xff\xfe", 65535),
         "truncated.pgm": pgm(16, 16, image)[:-1],
-        "colour.ppm": b"P6 1 1 255\nabc",
+        "bitmap.pbm": b"P4 1 1\na",
+        "colour.ppm": b"P6 2 1 255\n\xff\0\0\0\xff\0",
+        "colour-text.ppm": b"P3 2 1 65535\n65535 0 0 0 65535 0\n",
+        "colour-deep.ppm": b"P6 2 1 65535\n\xff\xff\0\0\0\0\0\0\xff\xff\0\0",
+        "deep.png": png(2, 1, 16, 0, b"\x01\x02\xff\xfe"),
         "image.png": png(16, 16, 8, 0, image),
         "truncated.png": png(16, 16, 8, 0, image)[:-30],
         "huge.png": png(1000000, 1000000, 8, 0, b""),

@@ -3,13 +3,15 @@
 """--json: the keys of every command and their order, and the numbers themselves, which must read back to the
 bit. These keys are a promise: a change here is a change for every script."""
 
+import ast
 import json
 import math
+import os
 import random
 import struct
 import unittest
 
-from daemon import Daemon
+from daemon import SOURCE, Daemon
 from files import npy, pgm, read_npy
 
 JOB = ["operation", "dtype", "shape", "backend", "policy", "timing_us"]
@@ -41,6 +43,18 @@ class JsonTest(unittest.TestCase):
             self.assertEqual(report["backend"], "cpu")
             self.assertTrue(report["policy"])
         self.assertIsNone(report["error"])
+
+    def test_default_statistics_are_those_of_python(self):
+        path = os.path.join(SOURCE, "client", "python", "tegu", "_operations", "reduce.py")
+        with open(path, encoding="utf-8") as source:
+            tree = ast.parse(source.read())
+        function = next(
+            node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "reduce"
+        )
+        names = [argument.arg for argument in function.args.args]
+        values = dict(zip(reversed(names), reversed(function.args.defaults)))
+        wanted = list(ast.literal_eval(values["stats"]))
+        self.assertEqual(list(self.daemon.json("tegu reduce numbers.npy")["stats"]), wanted)
 
     def test_reduce(self):
         report = self.daemon.json("tegu reduce --stats sum,minmax,argmax,mean numbers.npy")

@@ -3,7 +3,9 @@
 standard library: an oracle that shares no code with the command."""
 
 import ast
+import io
 import struct
+import zipfile
 import zlib
 
 
@@ -38,6 +40,68 @@ def chunk(kind, data):
     return (
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data) & 0xFFFFFFFF)
     )
+
+
+def npz(members, method=zipfile.ZIP_STORED):
+    """The bytes of a .npz. `members`: name without .npy -> bytes of a .npy."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", method) as target:
+        for name, content in members.items():
+            target.writestr(zipfile.ZipInfo(name + ".npy"), content, method)
+    return archive.getvalue()
+
+
+def tif(width, height, data, bits=8, samples=1, kind=1, photometric=1, order="<", **options):
+    """The bytes of a .tif. `kind`: 1 unsigned, 2 signed, 3 float; `data` in the byte order. Options:
+    rows_per_strip; tile=(width, height), with data of whole tiles, row by row; deflate=True; claims, tag ->
+    value that is written instead of what is true."""
+    rows = options.get("rows_per_strip", height)
+    tile = options.get("tile")
+    size = tile[0] * tile[1] if tile else width * rows
+    size *= bits // 8 * samples
+    blocks = [data[at : at + size] for at in range(0, len(data), size)] or [b""]
+    if options.get("deflate"):
+        blocks = [zlib.compress(block) for block in blocks]
+    values = {
+        256: (width,),
+        257: (height,),
+        258: (bits,) * samples,
+        259: (8 if options.get("deflate") else 1,),
+        262: (photometric,),
+        277: (samples,),
+        284: (1,),
+        339: (kind,) * samples,
+        324 if tile else 273: (0,) * len(blocks),
+        325 if tile else 279: tuple(len(block) for block in blocks),
+    }
+    values.update({322: (tile[0],), 323: (tile[1],)} if tile else {278: (rows,)})
+    for tag, value in options.get("claims", {}).items():
+        values[tag] = (value,)
+    shorts = (258, 259, 262, 277, 284, 339)
+    at = 8 + 2 + 12 * len(values) + 4
+    places = {}
+    for tag, value in sorted(values.items()):
+        length = len(value) * (2 if tag in shorts else 4)
+        if length > 4:
+            places[tag] = at
+            at += length
+    offsets = []
+    for block in blocks:
+        offsets.append(at)
+        at += len(block)
+    values[324 if tile else 273] = tuple(offsets)
+    entries, rest = b"", b""
+    for tag, value in sorted(values.items()):
+        code = "H" if tag in shorts else "I"
+        packed = struct.pack("%s%d%s" % (order, len(value), code), *value)
+        entries += struct.pack(order + "HHI", tag, 3 if tag in shorts else 4, len(value))
+        if tag in places:
+            entries += struct.pack(order + "I", places[tag])
+            rest += packed
+        else:
+            entries += packed.ljust(4, b"\0")
+    head = struct.pack(order + "2sHI", b"II" if order == "<" else b"MM", 42, 8)
+    return head + struct.pack(order + "H", len(values)) + entries + b"\0" * 4 + rest + b"".join(blocks)
 
 
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes what is said on a command line. The first byte chooses: the options of tegud, the kinds of options
-// that tegu has, lists of numbers, a range; the rest are the words, one a line. Checked: a wrong line ends
+// that tegu has, lists of numbers, a range, the order of words; the rest are the words, one a line. Checked: a wrong line ends
 // with a usage error that says something; a value taken is within what was asked for.
 #include <CLI/CLI.hpp>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "daemon/options.h"
 #include "tests/fuzz.h"
+#include "tools/tegu/arguments.h"
 #include "tools/tegu/command_line.h"
 #include "tools/tegu/output/words.h"
 
@@ -66,6 +67,15 @@ void check_tegu(const std::vector<std::string>& words) {
     require(word == "sum" || word == "max", "a word that is not in the list");
 }
 
+// No word gets lost, but those of a wish for help.
+void check_arranged(const std::vector<std::string>& words) {
+    const std::vector<std::string> result = tegu::cli::arranged(words);
+    const bool help = !result.empty() && result.back() == "--help";
+    require(help || result.size() == words.size(), "words came or went");
+    for (const std::string& word : words)
+        require(tegu::cli::suggestion(word, result).size() <= 60, "a long word is shown again");
+}
+
 void check_numbers(const std::string& words) {
     std::vector<double> numbers;
     if (tegu::cli::parse_numbers(words, numbers))
@@ -80,9 +90,10 @@ void check_numbers(const std::string& words) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     const std::string text(data + 1, data + size);
-    switch (data[0] % 3) {
+    switch (data[0] % 4) {
         case 0: check_tegud(lines_of(text)); break;
         case 1: check_tegu(lines_of(text)); break;
+        case 3: check_arranged(lines_of(text)); break;
         default: check_numbers(text.substr(0, text.find('\0'))); break;
     }
     return 0;

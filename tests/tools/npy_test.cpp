@@ -90,12 +90,20 @@ TEST(NpyParse, KeysInAnyOrderAndBothQuotes) {
     EXPECT_TRUE(header->column_major);
 }
 
+TEST(NpyParse, KnowsTheByteOrder) {
+    for (const auto& [descr, big] : {std::pair{"'>f4'", true}, {"'<f4'", false}, {"'=f4'", false}}) {
+        const std::string file = file_of(dictionary_of(descr, "(1,)"), 4);
+        const Expected<ArrayHeader> header = parse_npy(file, file.size());
+        ASSERT_TRUE(header) << descr;
+        EXPECT_EQ(header->type, TEGU_F32);
+        EXPECT_EQ(header->big_endian, big) << descr;
+    }
+}
+
 TEST(NpyParse, RefusesByName) {
     const struct {
         std::string file, message;
     } cases[] = {
-        {file_of(dictionary_of("'>f4'", "(1,)"), 4),
-         ".npy: elements are big-endian (descr '>f4'); convert them with a.astype('<f4') [descr]"},
         {file_of(dictionary_of("'<c8'", "(1,)"), 8), ".npy: element type '<c8' is not known here [descr]"},
         {file_of(dictionary_of("'|O'", "(1,)"), 8), ".npy: element type '|O' is not known here [descr]"},
         {file_of(dictionary_of("'<U99'", "(1,)"), 8), ".npy: element type '<U99' is not known here [descr]"},

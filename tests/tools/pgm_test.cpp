@@ -62,9 +62,16 @@ TEST(PgmParse, RefusesByName) {
     const struct {
         std::string file, message;
     } cases[] = {
-        {"P6 1 1 255\nabc",
-         "a netpbm image of kind P6 is not a greymap; convert it, e.g. with ppmtopgm [format]"},
-        {"P4 1 1\na", "a netpbm image of kind P4 is not a greymap; convert it, e.g. with ppmtopgm [format]"},
+        {"P4 1 1\na",
+         "a netpbm image of kind P4 is not of grey or colour; convert it, e.g. with pnmtopnm or pamtopnm "
+         "[format]"},
+        {"P6 1 1 255\nab",
+         ".pgm: truncated: the header announces 3 bytes of elements, the file holds 2 [bytes]"},
+        {"P6 1 1 65535\nabcde",
+         ".pgm: truncated: the header announces 6 bytes of elements, the file holds 5 [bytes]"},
+        {"P6 4294967295 2147483647 255\nx", ".pgm: the image does not fit into memory [width]"},
+        {"P3 1 1 255\n1 2",
+         ".pgm (text): truncated: the header announces 5 bytes of elements, the file holds 3 [bytes]"},
         {"P5 3 2 255\nabcde",
          ".pgm: truncated: the header announces 6 bytes of elements, the file holds 5 [bytes]"},
         {"P5 3 2 65535\nabcdefghijk",
@@ -99,6 +106,32 @@ TEST(PgmText, Decodes) {
     std::vector<std::uint16_t> samples(6);
     ASSERT_TRUE(decode_pgm_text(file, *header, samples.data()));
     EXPECT_EQ(samples, (std::vector<std::uint16_t>{0, 1, 2, 7, 999, 5}));
+}
+
+TEST(PgmText, ColourBecomesItsLuma) {
+    const std::string file = "P3\n2 1\n255\n255 0 0 0 255 0\n";
+    const Expected<PgmHeader> header = parse(file);
+    ASSERT_TRUE(header) << message(file);
+    std::uint8_t samples[2];
+    ASSERT_TRUE(decode_pgm_text(file, *header, samples));
+    EXPECT_EQ(samples[0], 76);
+    EXPECT_EQ(samples[1], 150);
+}
+
+TEST(PpmPixels, BecomeTheirLuma) {
+    const Expected<PgmHeader> bytes = parse("P6 2 1 255\nabcdef");
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(bytes->array.bytes, 2u);
+    std::uint8_t small[2];
+    decode_ppm_pixels("\xff\0\0\0\xff\0", 2, *bytes, small);
+    EXPECT_EQ(small[0], 76);
+    EXPECT_EQ(small[1], 150);
+    const Expected<PgmHeader> words = parse("P6 1 1 65535\nabcdef");
+    ASSERT_TRUE(words);
+    EXPECT_EQ(words->array.type, TEGU_U16);
+    std::uint16_t large = 0;
+    decode_ppm_pixels("\xff\xff\0\0\0\0", 1, *words, &large);
+    EXPECT_EQ(large, (19595u * 65535u + 32768u) >> 16);
 }
 
 TEST(PgmText, RefusesByName) {

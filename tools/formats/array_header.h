@@ -27,7 +27,7 @@ struct ArrayHeader {
     std::uint8_t type = 0;             // TEGU_U8, ...
     std::vector<std::uint64_t> shape;  // outermost first; may be empty (one element) and may hold zeros
     bool column_major = false;
-    bool big_endian = false;   // of elements with more than one byte; only .pgm
+    bool big_endian = false;   // of elements with more than one byte
     std::uint64_t offset = 0;  // of the first element, from the start of the file
     std::uint64_t bytes = 0;   // of the elements; offset + bytes <= size of the file
 };

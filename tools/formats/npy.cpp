@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/ascii.h"
+#include "tools/formats/dtype.h"
 
 namespace tegu {
 namespace formats {
@@ -81,38 +82,13 @@ class Scanner {
     std::size_t at_ = 0;
 };
 
-struct DescrType {
-    const char* code;  // kind and size, as NumPy writes them
-    std::uint8_t type;
-};
-constexpr DescrType kDescrTypes[] = {
-    {"u1", TEGU_U8},  {"i1", TEGU_I8},  {"u2", TEGU_U16}, {"i2", TEGU_I16},
-    {"u4", TEGU_U32}, {"i4", TEGU_I32}, {"u8", TEGU_U64}, {"i8", TEGU_I64},
-    {"f2", TEGU_F16}, {"f4", TEGU_F32}, {"f8", TEGU_F64}, {"b1", TEGU_U8},
-};
-constexpr const char* kAllowedDescr = "little-endian u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8, or bool";
+constexpr const char* kAllowedDescr = "u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8, or bool";
 
 // Text of a file in a message: printable and short.
 std::string quoted(std::string_view text) {
     std::string result = "'";
     for (const char c : text.substr(0, 32)) result += c >= ' ' && c < 0x7f && c != '\'' ? c : '?';
     return result + (text.size() > 32 ? "...'" : "'");
-}
-
-Expected<std::uint8_t> element_type_of(std::string_view descr) {
-    const char order = descr.empty() ? '\0' : descr[0];
-    const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
-    const std::string_view code = has_order ? descr.substr(1) : descr;
-    for (const DescrType& known : kDescrTypes) {
-        if (code != known.code) continue;
-        if (order == '>' && tegu_element_bytes(known.type) > 1) {
-            return bad_data("descr", kAllowedDescr,
-                            ".npy: elements are big-endian (descr " + quoted(descr) +
-                                "); convert them with a.astype('<" + std::string(code) + "')");
-        }
-        return known.type;
-    }
-    return bad_data("descr", kAllowedDescr, ".npy: element type " + quoted(descr) + " is not known here");
 }
 
 Error malformed_npy(const std::string& what) {
@@ -133,9 +109,12 @@ Expected<void> parse_entry(Scanner& scanner, ArrayHeader& header, Keys& seen) {
         if (scanner.peek('['))
             return bad_data("descr", kAllowedDescr, ".npy: a structured array; save one of its fields");
         if (!scanner.take_string(descr)) return malformed_npy("'descr' is not a string");
-        Expected<std::uint8_t> type = element_type_of(descr);
-        if (!type) return type.error();
-        header.type = *type;
+        const std::optional<Dtype> dtype = parse_descr(descr);
+        if (!dtype)
+            return bad_data("descr", kAllowedDescr,
+                            ".npy: element type " + quoted(descr) + " is not known here");
+        header.type = dtype->type;
+        header.big_endian = dtype->big_endian;
         seen.descr = true;
     } else if (key == "fortran_order" && !seen.order) {
         header.column_major = scanner.take_word("True");
@@ -175,11 +154,9 @@ std::uint64_t little_endian(std::string_view bytes) {
 }
 
 std::string descr_of(const NpyColumn& column) {
-    for (const DescrType& known : kDescrTypes) {
-        if (known.type == column.type)
-            return std::string(tegu_element_bytes(column.type) == 1 ? "'|" : "'<") + known.code + "'";
-    }
-    return "'|u1'";
+    const char* code = numpy_code(column.type);
+    return std::string(tegu_element_bytes(column.type) == 1 ? "'|" : "'<") + (code != nullptr ? code : "") +
+           "'";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NumPy's .npy: versions 1, 2 and 3 of the header are read, version 1 is written. The eleven element types
-// and bool (as u8), in C or Fortran order; big-endian, structured, complex and object arrays are refused by
-// name.
+// and bool (as u8), in C or Fortran order and either byte order; structured, complex and object arrays are
+// refused by name.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tools/formats/luma.h"
+
 namespace tegu {
 namespace formats {
 namespace {
@@ -61,17 +63,6 @@ void on_write(png_structp png, png_bytep from, png_size_t bytes) {
 
 void on_flush(png_structp) {}
 
-template <class T>
-void luma_row(const png_byte* rgb, T* grey, std::uint64_t cols) {
-    for (std::uint64_t c = 0; c < cols; ++c) {
-        T channel[3];
-        std::memcpy(channel, rgb + c * sizeof channel, sizeof channel);
-        grey[c] = static_cast<T>((19595u * std::uint64_t{channel[0]} + 38470u * std::uint64_t{channel[1]} +
-                                  7471u * std::uint64_t{channel[2]} + 32768u) >>
-                                 16);
-    }
-}
-
 std::uint32_t big_endian32(std::string_view bytes) {
     std::uint32_t value = 0;
     for (const char c : bytes.substr(0, 4)) value = value << 8 | static_cast<unsigned char>(c);
@@ -95,9 +86,9 @@ void read_rows(png_structp png, Job* job, const PngHeader* header, png_bytep sam
             png_read_row(png, header->colour ? rgb : grey, nullptr);
             if (!header->colour || pass + 1 < passes) continue;
             if (header->type == TEGU_U8)
-                luma_row(rgb, grey, header->cols);
+                luma_of(rgb, 3, grey, header->cols);
             else
-                luma_row(rgb, reinterpret_cast<std::uint16_t*>(grey), header->cols);
+                luma_of(rgb, 3, reinterpret_cast<std::uint16_t*>(grey), header->cols);
         }
     }
 }

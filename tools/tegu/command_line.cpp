@@ -2,6 +2,7 @@
 #include "tools/tegu/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -13,14 +14,22 @@ namespace {
 
 constexpr double kMaxSeconds = 1e6;
 
+// What stands behind the name of the option, as in usage_error().
+std::string refusal(const std::string& word, const std::string& allowed) {
+    return "cannot use '" + word + "' (allowed: " + allowed + ")";
+}
+
 // The error if `word` is not a count in [least, most], or empty. CLI11 would accept -1 as a very large
 // number.
-std::string check_count(const std::string& word, std::uint64_t least, std::uint64_t most) {
+std::string check_count(const std::string& word, std::uint64_t least, std::uint64_t most,
+                        const std::string& allowed) {
     const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
     errno = 0;
     const unsigned long long value = digits ? std::strtoull(word.c_str(), nullptr, 10) : 0;
     if (digits && errno == 0 && value >= least && value <= most) return {};
-    return "'" + word + "' is no whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    if (!allowed.empty()) return refusal(word, allowed);
+    const std::string from = "whole numbers from " + std::to_string(least);
+    return refusal(word, most == UINT64_MAX ? from : from + " to " + std::to_string(most));
 }
 
 }  // namespace
@@ -36,12 +45,18 @@ void CommandLine::text(const std::string& names, std::string& target, const char
 
 void CommandLine::word(const std::string& names, std::string& target, const std::vector<std::string>& words,
                        const std::string& help) {
-    app_->add_option(names, target, help)->type_name("WORD")->check(CLI::IsMember(words).description(""));
+    const auto check = [words](const std::string& word) -> std::string {
+        if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+        std::string allowed;
+        for (const std::string& one : words) allowed += (allowed.empty() ? "" : " ") + one;
+        return refusal(word, allowed);
+    };
+    app_->add_option(names, target, help)->type_name("WORD")->check(CLI::Validator(check, ""));
 }
 
 void CommandLine::count(const std::string& names, std::uint64_t& target, const std::string& help,
-                        std::uint64_t least, std::uint64_t most) {
-    const auto check = [least, most](const std::string& word) { return check_count(word, least, most); };
+                        std::uint64_t least, std::uint64_t most, const std::string& allowed) {
+    const auto check = [=](const std::string& word) { return check_count(word, least, most, allowed); };
     app_->add_option(names, target, help)->type_name("N")->check(CLI::Validator(check, ""));
 }
 
@@ -50,7 +65,7 @@ void CommandLine::seconds(const std::string& names, double& target, const std::s
         char* end = nullptr;
         const double value = std::strtod(word.c_str(), &end);
         if (end != word.c_str() && *end == '\0' && value >= least && value <= kMaxSeconds) return {};
-        return "'" + word + "' is no number from " + number_text(least) + " to " + number_text(kMaxSeconds);
+        return refusal(word, "seconds from " + number_text(least) + " to " + number_text(kMaxSeconds));
     };
     app_->add_option(names, target, help)->type_name("SECONDS")->check(CLI::Validator(check, ""));
 }

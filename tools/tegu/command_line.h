@@ -25,9 +25,9 @@ class CommandLine {
     void text(const std::string& names, std::string& target, const char* type, const std::string& help);
     void word(const std::string& names, std::string& target, const std::vector<std::string>& words,
               const std::string& help);
-    // Digits alone, in [least, most].
+    // Digits alone, in [least, most]. `allowed`: what an error names; empty: that range.
     void count(const std::string& names, std::uint64_t& target, const std::string& help,
-               std::uint64_t least = 0, std::uint64_t most = UINT64_MAX);
+               std::uint64_t least = 0, std::uint64_t most = UINT64_MAX, const std::string& allowed = {});
     // In [least, 1e6].
     void seconds(const std::string& names, double& target, const std::string& help, double least);
     // Relations of options that were added before.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu info: prints the reply to INFO.
+// tegu info: the reply to INFO, for people; --json has every value as it is.
 #include <memory>
 
 #include "tools/tegu/command.h"
@@ -22,9 +22,7 @@ Expected<void> run(const CommonOptions& options) {
         add_fields(json, *fields);
         return finish_report(json);
     }
-    Table table("ll");
-    for (const client::Field& field : *fields) table.row({field.name, field_text(field)});
-    return print(table.text(false));
+    return print(fields_table(*fields, {}, nullptr));
 }
 
 }  // namespace

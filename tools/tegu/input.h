@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input of a job: detects the file format and loads the elements. Small inputs are sent inline; larger
+// The input of a job: its header and its elements. Small inputs are sent inline; larger
 // ones are read directly into a buffer of the daemon, and a memfd of stdin is registered without a copy. Two
 // steps, so that a bad file is reported before the first request to the daemon.
 #pragma once
@@ -8,32 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "tools/formats/array_header.h"
-#include "tools/formats/pgm.h"
-#include "tools/formats/png.h"
-#include "tools/tegu/source.h"
+#include "tools/tegu/input_format.h"
 
 namespace tegu {
 namespace cli {
 
-// --dtype and --shape as they were given. A dtype means raw elements, whatever the first bytes look like.
+// --dtype, --shape and --raw as they were given. A dtype means raw elements. A file whose first bytes are
+// those of a known format is refused then, unless `raw` insists.
 struct RawWords {
     std::string dtype, shape;
-};
-
-struct InputHeader {
-    enum class Format { Raw, Npy, Pgm, Png };
-    Format format = Format::Raw;
-    formats::ArrayHeader array;
-    formats::PgmHeader pgm;  // Format::Pgm
-    formats::PngHeader png;  // Format::Png
-
-    const char* format_word() const;
-    // The shape as rows and cols: a scalar is 1 x 1, n elements are 1 x n, three and more dimensions are one
-    // row of all.
-    std::uint64_t rows() const { return array.shape.size() == 2 ? array.shape[0] : 1; }
-    std::uint64_t cols() const;
-    std::uint64_t elements() const { return array.bytes / tegu_element_bytes(array.type); }
+    bool raw = false;
 };
 
 // Errors: kUsage (a word), kNoInput (reading), TEGU_BAD_REQUEST (what the file holds).

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "tools/tegu/archive.h"
 #include "tools/tegu/output/text.h"
 
 namespace tegu {
@@ -12,6 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kFileHelp =
+    "A .npy, .npz (as x.npz:name), .png, .jpg, .tif, .pgm or .ppm file, raw elements with --dtype, or - for "
+    "stdin";
 constexpr int kSliceMs = 200;  // how often a waiting command shows that it lives
 
 std::uint64_t nanoseconds_since(Clock::time_point start) {
@@ -44,7 +48,7 @@ Expected<std::vector<Source>> open_inputs(const JobOptions& options, Finished& j
         return failure(kUsage, "x and y cannot both be stdin", "y", "a file, if x is -");
     std::vector<Source> sources;
     for (const std::string& path : paths) {
-        Expected<Source> source = Source::open(path, progress);
+        Expected<Source> source = open_input(path, !options.raw.dtype.empty(), progress);
         if (!source) return source.error();
         Expected<InputHeader> header = read_header(*source, options.raw);
         if (!header) return header.error();
@@ -62,7 +66,10 @@ Expected<std::vector<Source>> open_inputs(const JobOptions& options, Finished& j
 
 // How elements are read, and where and when the job runs.
 void add_way_options(CommandLine& line, JobOptions& options) {
-    line.text("--dtype", options.raw.dtype, "TYPE", "Raw elements of this type: " + element_type_words());
+    line.text("--dtype", options.raw.dtype, "TYPE",
+              "Raw elements of this type: " + element_type_words() + "; or as in NumPy: float32, <f4");
+    line.flag("--raw", options.raw.raw, "Raw elements even of a file that has a header of its own");
+    line.need("--raw", "--dtype");
     line.text("--shape", options.raw.shape, "SHAPE",
               "Shape of raw elements, as 1000 or 480x640 [all of the file]");
     line.word("--priority", options.priority, {"high", "normal", "low"}, "high, normal or low [normal]");
@@ -86,15 +93,13 @@ Expected<client::Result> submit_and_wait(client::Client& client, const client::R
 }  // namespace
 
 void add_job_options(CommandLine& line, JobOptions& options) {
-    line.text("input", options.input, "FILE",
-              "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
+    line.text("input", options.input, "FILE", kFileHelp);
     line.require("input");
     add_way_options(line, options);
 }
 
 void add_job_options_of_two(CommandLine& line, JobOptions& options) {
-    line.text("x", options.input, "FILE",
-              "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
+    line.text("x", options.input, "FILE", kFileHelp);
     line.text("y", options.second, "FILE", "Another of the same type and shape");
     line.require("x");
     line.require("y");
@@ -159,13 +164,10 @@ Expected<Finished> run_job(const JobOptions& options, const char* operation, cli
     return job;
 }
 
-std::string input_lines(const JobOptions& options, const Finished& job) {
+std::string input_lines(const Finished& job) {
     std::string text;
-    for (const InputHeader& header : job.headers) {
-        const std::string& path = text.empty() ? options.input : options.second;
-        text += (path == "-" ? "stdin" : path) + ": " + what_it_holds(header) + " (" + header.format_word() +
-                ")\n";
-    }
+    for (const InputHeader& header : job.headers)
+        text += header.name + ": " + what_it_holds(header) + " (" + header.format_word() + ")\n";
     return text;
 }
 

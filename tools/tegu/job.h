@@ -59,7 +59,7 @@ Expected<Finished> run_job(const JobOptions& options, const char* operation, cli
                            const std::function<Expected<void>(const InputHeader&)>& check);
 
 // "numbers.npy: 1000 i32 (npy)", a line for each input.
-std::string input_lines(const JobOptions& options, const Finished& job);
+std::string input_lines(const Finished& job);
 // "cpu, avx2 threads=2: computed in 1.2 ms (33.2 GB/s), queued 8 us, copied 0 ns, round trip 1.3 ms; read in
 // 3 ms"
 std::string closing_line(const Finished& job);

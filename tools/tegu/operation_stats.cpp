@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/operation_stats.h"
 
+#include <cmath>
+
 #include "tools/tegu/output/terminal.h"
 #include "tools/tegu/output/text.h"
 
@@ -31,12 +33,14 @@ std::string percent_text(double share) {
     return std::to_string(static_cast<std::uint64_t>(100 * share + 0.5)) + " %";
 }
 
+std::string rounded_text(double rate) {
+    return rate < 100 ? short_text(std::round(10 * rate) / 10) : count_text(std::round(rate));
+}
+
 std::vector<std::string> row_of(const std::string& stem, const std::vector<client::Field>& fields) {
     const auto of = [&](const char* name) { return number_of(fields, "operation_" + stem + "_" + name); };
     const double jobs = of("jobs_total"), computed_ns = of("compute_ns_total");
     const double bytes = of("bytes_read_total") + of("bytes_written_total");
-    const double predicted = number_of(fields, "predicted_" + stem + "_seconds_total");
-    const double measured = number_of(fields, "measured_" + stem + "_seconds_total");
     // some that are long enough to tell
     const bool has_costs = number_of(fields, "predicted_" + stem + "_jobs_total") > 0;
     return {stem,
@@ -46,8 +50,6 @@ std::vector<std::string> row_of(const std::string& stem, const std::vector<clien
             duration_text(of("queue_ns_total") / jobs),
             duration_text(computed_ns / jobs),
             rate_text(bytes, computed_ns),
-            has_costs ? duration_text(1e9 * predicted) : "-",
-            has_costs ? duration_text(1e9 * measured) : "-",
             has_costs ? percent_text(number_of(fields, "cost_error_" + stem + "_ratio")) : "-"};
 }
 
@@ -78,10 +80,10 @@ bool is_of_operation(const std::string& name, const std::vector<std::string>& st
 std::string operations_table(const std::vector<client::Field>& fields,
                              const std::vector<client::Field>& earlier, double seconds) {
     const bool rates = !earlier.empty() && seconds > 0;
-    std::vector<std::string> heading = {
-        "operation",      "jobs", "failed",    "inline",   "queued, mean",
-        "computed, mean", "data", "predicted", "measured", "error of a prediction"};
-    if (rates) heading.insert(heading.begin() + 2, "a second");
+    // Within 80 columns. The times are means; the last is how far predictions of them were off.
+    std::vector<std::string> heading = {"operation", "jobs",     "failed", "inline",
+                                        "queued",    "computed", "data",   "off by"};
+    if (rates) heading[3] = "per s";
     Table table("l" + std::string(heading.size() - 1, 'r'));
     table.heading(std::move(heading));
     bool any = false;
@@ -91,7 +93,7 @@ std::string operations_table(const std::vector<client::Field>& fields,
         any = true;
         std::vector<std::string> cells = row_of(stem, fields);
         const double grown = number_of(fields, jobs) - number_of(earlier, jobs);
-        if (rates) cells.insert(cells.begin() + 2, grown < 0 ? "" : short_text(grown / seconds));
+        if (rates) cells[3] = grown < 0 ? "" : rounded_text(grown / seconds);
         table.row(std::move(cells));
     }
     return any ? table.text(stdout_has_colour()) : std::string();

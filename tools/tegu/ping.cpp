@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu ping: exit code 0 if the daemon answers. Small, because scripts use it to wait.
+#include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <memory>
 
@@ -16,7 +18,7 @@ namespace {
 struct Options {
     CommonOptions common;
     std::uint64_t count = 1;
-    double interval = 1;
+    double interval = 1, wait = 0;
 };
 
 // Returns early if a signal comes.
@@ -46,9 +48,22 @@ Expected<void> report(const Options& options, const LatencyHistogram& times, std
     return finish_report(json);
 }
 
+// Tries again while no daemon answers, until --wait is over. Anything else is an answer.
+Expected<client::Client> connect_in_time(const Options& options) {
+    constexpr double kPause = 0.05;
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    for (;;) {
+        guard_timeout(options.common, "ping");
+        Expected<client::Client> client = connect(options.common);
+        const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+        if (client || client.error().status != TEGU_UNAVAILABLE || waited >= options.wait) return client;
+        pause(std::min(kPause, options.wait - waited));
+    }
+}
+
 Expected<void> run(const Options& options) {
-    guard_timeout(options.common, "ping");
-    Expected<client::Client> client = connect(options.common);
+    Expected<client::Client> client = connect_in_time(options);
     if (!client) return client.error();
     if (options.count > 1) catch_interrupt();
     LatencyHistogram times;
@@ -75,6 +90,7 @@ Action setup_ping(CommandLine& line) {
     auto options = std::make_shared<Options>();
     line.count("-c,--count", options->count, "How often [1]", 1);
     line.seconds("-i,--interval", options->interval, "Seconds between two [1]", 0);
+    line.seconds("--wait", options->wait, "Wait so long for a daemon that is not there yet [0]", 0);
     add_common_options(line, options->common, kControlTimeout);
     return [options] { return run(*options); };
 }

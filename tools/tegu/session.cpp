@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/tegu/output/terminal.h"
 #include "tools/tegu/output/text.h"
 #include "tools/tegu/signals.h"
 
@@ -34,6 +35,9 @@ void add_common_options(CommandLine& line, CommonOptions& options, double defaul
     line.seconds("--timeout", options.timeout,
                  "Give up after this long; 0: never [" + number_text(default_timeout) + "]", 0);
     line.flag("--json", options.json, "Print one JSON object");
+    line.word("--color", colour_wish().when, {"auto", "always", "never"},
+              "Colours: auto, always or never; alone always [auto]");
+    line.flag("--no-color,--no-colour", colour_wish().none, "No colours, as --color=never");
 }
 
 Expected<client::Client> connect(const CommonOptions& options) {

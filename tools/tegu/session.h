@@ -22,7 +22,7 @@ struct CommonOptions {
     bool json = false;
 };
 
-// Adds --socket, --timeout and --json. `options` outlives the parsing.
+// Adds --socket, --timeout, --json and --color. `options` outlives the parsing.
 void add_common_options(CommandLine& line, CommonOptions& options, double default_timeout);
 
 Expected<client::Client> connect(const CommonOptions& options);

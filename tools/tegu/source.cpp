@@ -109,6 +109,36 @@ Expected<void> Source::spool(int pipe, Progress& progress) {
     return outcome;
 }
 
+Expected<Source> Source::in_memory(std::string name, std::uint64_t bytes,
+                                   const std::function<Expected<void>(const Sink&)>& fill,
+                                   Progress& progress) {
+    Source source;
+    source.name_ = std::move(name);
+    if (bytes > spool_limit())
+        return failure(kNoInput, source.name_ + ": more than half of this machine's memory", "input",
+                       "at most " + std::to_string(spool_limit()) + " bytes");
+    source.fd_ = create_memfd();
+    if (source.fd_ < 0) return read_failure(source.name_, errno);
+    source.spooled_ = true;
+    int failed = 0;
+    Expected<void> filled = fill([&](const char* at, std::size_t count) {
+        if (!write_all(source.fd_, at, count)) failed = errno;
+        source.bytes_ += count;
+        progress.bytes("unpacking", source.bytes_, bytes);
+        return failed == 0;
+    });
+    if (!filled) return filled.error();
+    if (failed != 0) return read_failure(source.name_, failed);
+    return source;
+}
+
+Source Source::part(Source whole, std::string name, std::uint64_t offset, std::uint64_t bytes) {
+    whole.name_ = std::move(name);
+    whole.begin_ += offset;
+    whole.bytes_ = bytes;
+    return whole;
+}
+
 Source::Source(Source&& other) noexcept
     : name_(std::move(other.name_)),
       fd_(std::exchange(other.fd_, -1)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu stats: the daemon's counters, once or repeatedly with rates per second; a separate table for
-// operations. --json has every field by its name.
+// operations. What is 0 is left out; --json has every field by its name.
 #include <chrono>
 #include <memory>
 
@@ -10,6 +10,7 @@
 #include "tools/tegu/output/terminal.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
+#include "tools/tegu/top/parts.h"
 #include "tools/tegu/watch.h"
 
 namespace tegu {
@@ -32,6 +33,11 @@ bool is_counter(const std::string& name) {
     return name.size() > 6 && name.compare(name.size() - 6, 6, "_total") == 0;
 }
 
+std::string rate_of(const std::string& name, double per_second) {
+    if (name.rfind("bytes_", 0) == 0) return bytes_text(static_cast<std::uint64_t>(per_second));
+    return top::count_text(per_second);
+}
+
 // Growth of a counter in a second; empty for what is no counter, at the first reading, and after a restart.
 std::string growth_text(const client::Field& field, const Reading& previous, double seconds) {
     const auto* now = std::get_if<std::uint64_t>(&field.value);
@@ -40,7 +46,7 @@ std::string growth_text(const client::Field& field, const Reading& previous, dou
         if (earlier.name != field.name) continue;
         const auto* before = std::get_if<std::uint64_t>(&earlier.value);
         if (before == nullptr || *before > *now) return {};
-        return number_text(static_cast<float>(static_cast<double>(*now - *before) / seconds));
+        return rate_of(field.name, static_cast<double>(*now - *before) / seconds);
     }
     return {};
 }
@@ -53,17 +59,24 @@ Expected<void> show(const Options& options, const Reading& reading, const Readin
         return finish_report(json);
     }
     const double seconds = std::chrono::duration<double>(reading.time - previous.time).count();
-    Table table(options.watch.watch ? "lrr" : "lr");
-    if (options.watch.watch) table.heading({"counter", "value", "per second"});
     const std::vector<std::string> stems = operation_stems(reading.fields);
+    std::vector<client::Field> shown;
+    std::size_t zeros = 0;
     for (const client::Field& field : reading.fields) {
         if (is_of_operation(field.name, stems)) continue;
-        std::vector<std::string> cells = {field.name, field_text(field)};
-        if (options.watch.watch)
-            cells.push_back(growth_text(field, previous, previous.fields.empty() ? 0 : seconds));
-        table.row(std::move(cells));
+        const auto* count = std::get_if<std::uint64_t>(&field.value);
+        if (count != nullptr && *count == 0)
+            ++zeros;
+        else
+            shown.push_back(field);
     }
-    std::string text = table.text(stdout_has_colour());
+    const std::vector<std::string> columns = options.watch.watch
+                                                 ? std::vector<std::string>{"counter", "value", "per second"}
+                                                 : std::vector<std::string>();
+    std::string text = fields_table(shown, columns, [&](const client::Field& field) {
+        return growth_text(field, previous, previous.fields.empty() ? 0 : seconds);
+    });
+    if (zeros != 0) text += "  and " + std::to_string(zeros) + " that are 0 (--json has all)\n";
     const std::string operations = operations_table(reading.fields, previous.fields, seconds);
     if (!operations.empty()) text += "\n" + operations;
     return print(page(options.watch, text));

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tools/tegu/command.h"
+#include "tools/tegu/output/terminal.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/top/source.h"
@@ -27,7 +28,7 @@ struct Options {
     CommonOptions common;
     double interval = 1;
     std::string sort = "gpu";
-    bool once = false, no_colour = false;
+    bool once = false;
 };
 
 int text_width() {
@@ -89,9 +90,7 @@ int watch(const Options& options, top::Source& source, top::Terminal& terminal) 
 }
 
 Expected<void> run_live(const Options& options, client::Client client) {
-    const char* no_colour = std::getenv("NO_COLOR");
-    const bool colour = !options.no_colour && (no_colour == nullptr || *no_colour == '\0');
-    Expected<std::unique_ptr<top::Terminal>> terminal = top::Terminal::open(colour);
+    Expected<std::unique_ptr<top::Terminal>> terminal = top::Terminal::open(stdout_has_colour());
     if (!terminal) return terminal.error();
     Expected<std::unique_ptr<top::Source>> source =
         top::Source::start(std::move(client), options.common, options.interval);
@@ -125,7 +124,6 @@ Action setup_top(CommandLine& line) {
     line.seconds("-i,--interval", options->interval, "Seconds between two readings [1]", 0.1);
     line.word("-s,--sort", options->sort, top::column_words(), "Column of the table that sorts it [gpu]");
     line.flag("-1,--once", options->once, "Print one frame as text, as is done where stdout is no terminal");
-    line.flag("--no-colour", options->no_colour, "No colours, as with NO_COLOR in the environment");
     add_common_options(line, options->common, kControlTimeout);
     return [options] { return run(*options); };
 }

@@ -48,7 +48,7 @@ Expected<void> watch(const CommonOptions& common, const WatchOptions& options, c
 
 std::string page(const WatchOptions& options, const std::string& text) {
     if (!options.watch) return text;
-    return stdout_has_colour() ? "\033[H\033[J" + text : text + "\n";
+    return stdout_is_live() ? "\033[H\033[J" + text : text + "\n";
 }
 
 }  // namespace cli

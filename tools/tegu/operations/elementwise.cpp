@@ -22,7 +22,7 @@ bool increases(const Range& range) {
 }  // namespace
 
 void Elementwise::add_picture_options(CommandLine& line, const std::string& full) {
-    line.text("--colour,--color", colour_, "WORD", "Of a .png: grey, viridis or magma [grey]");
+    line.text("--colour", colour_, "WORD", "Of a .png: grey, viridis or magma [grey]");
     line.text("--scale", scale_, "WORD",
               "Values of the first and the last colour: full (" + full +
                   "), data (those of the result), or LO,HI [full]");

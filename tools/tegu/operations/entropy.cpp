@@ -19,7 +19,7 @@ class Entropy : public Part {
         line.count("--levels", levels_,
                    "Levels that elements become, " + range_text(&EntropyParams::levels) +
                        (alone ? " [" + std::to_string(levels_) + "]" : ""),
-                   0, UINT32_MAX);
+                   0, UINT32_MAX, range_text(&EntropyParams::levels));
         line.word("--base", base_, {"2", "e"}, "Base of the logarithm: 2 (bits) or e (nats) [2]");
         if (!alone) line.need("--base", "--levels");
     }

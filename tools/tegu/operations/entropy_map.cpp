@@ -30,7 +30,7 @@ class EntropyMap : public Elementwise {
         line.count("--levels", levels_,
                    "Levels of the quantisation, " + range_text(&EntropyMapParams::levels) + " [" +
                        std::to_string(levels_) + "]",
-                   0, UINT32_MAX);
+                   0, UINT32_MAX, range_text(&EntropyMapParams::levels));
         line.word("--base", base_, {"2", "e"}, "Base of the logarithm: 2 (bits) or e (nats) [2]");
         line.word("--border", border_, {"clip", "mirror"},
                   "At the edge: clip the window, or mirror the image [clip]");
@@ -49,7 +49,11 @@ class EntropyMap : public Elementwise {
     }
 
     Expected<void> prepare(const InputHeader& header) override {
-        return require_two_dimensions(header, "entropy-map");
+        if (header.array.shape.size() == 2) return {};
+        return failure(
+            kDataError,
+            "entropy-map needs an image: the input has the shape " + shape_text(header.array.shape), "input",
+            "2 dimensions");
     }
 
   protected:

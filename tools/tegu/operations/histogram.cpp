@@ -67,7 +67,7 @@ class Histogram : public Part {
         line.count("--bins", bins_,
                    "Bins of equal width, " + range_text(&HistogramParams::bins) +
                        "; the last holds its upper edge" + (alone ? " [" + std::to_string(bins_) + "]" : ""),
-                   0, UINT32_MAX);
+                   0, UINT32_MAX, range_text(&HistogramParams::bins));
     }
 
     Expected<void> fill(tegu_params& params) override {

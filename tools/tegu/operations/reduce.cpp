@@ -45,11 +45,12 @@ class Reduce : public Part {
     bool wanted() const override { return !stats_.empty(); }
 
     void add_options(CommandLine& line, bool alone) override {
-        if (alone) stats_ = "count,sum,mean,std,min,max";
+        if (alone) stats_ = "sum";  // as the Python client
         line.text(
             "--stats", stats_, "WORD,...",
             "Some of: " + all_statistics() + "; or all" + (alone ? " [" + stats_ + "]" : std::string()));
-        line.count("--ddof", ddof_, "var and std divide by count - ddof; 0 or 1 [0]", 0, UINT32_MAX);
+        line.count("--ddof", ddof_, "var and std divide by count - ddof; 0 or 1 [0]", 0, UINT32_MAX,
+                   range_text(&ReduceParams::ddof));
         if (!alone) line.need("--ddof", "--stats");
     }
 

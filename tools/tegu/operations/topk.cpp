@@ -63,7 +63,8 @@ class Topk : public Part {
     bool wanted() const override { return k_ != kNotGiven; }
 
     void add_options(CommandLine& line, bool alone) override {
-        line.count("-k,--k", k_, "How many of the largest; 1 to the number of elements (of a row)");
+        line.count("-k,--k", k_, "How many of the largest; 1 to the number of elements (of a row)", 0,
+                   UINT64_MAX, "1 to the number of elements");
         line.flag("--smallest", smallest_, "The smallest instead of the largest");
         line.flag("--distinct", distinct_, "Each value once, with its first index");
         if (alone) {

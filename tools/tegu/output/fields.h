@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named values of INFO and STATS as a table and as JSON.
+// The named values of INFO and STATS: for people with units and in groups, and exact as JSON.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,25 +12,18 @@
 namespace tegu {
 namespace cli {
 
-inline std::string field_text(const client::Field& field) {
-    if (const auto* integer = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*integer);
-    if (const auto* number = std::get_if<double>(&field.value)) return number_text(*number);
-    return std::get<std::string>(field.value);
-}
+std::string field_text(const client::Field& field);  // exact, without a unit
+void add_fields(Json& json, const std::vector<client::Field>& fields);
 
-inline void add_fields(Json& json, const std::vector<client::Field>& fields) {
-    json.begin_object();
-    for (const client::Field& field : fields) {
-        json.key(field.name);
-        if (const auto* integer = std::get_if<std::uint64_t>(&field.value))
-            json.integer(*integer);
-        else if (const auto* number = std::get_if<double>(&field.value))
-            json.number(*number);
-        else
-            json.text(std::get<std::string>(field.value));
-    }
-    json.end_object();
-}
+// "uptime" of uptime_seconds, "buffers" of buffers_total: the unit stands behind the value.
+std::string people_name(const std::string& name);
+// The value with the unit that its name has: "36 min 22 s", "1.2 GiB", "87 %"; "-" for an empty text.
+std::string people_value(const client::Field& field);
+
+// A line for each field. Neighbours whose names begin alike, such as limit_, stand below a heading.
+// `more`: what stands in the cell behind the value; `columns`: headings, or empty.
+std::string fields_table(const std::vector<client::Field>& fields, const std::vector<std::string>& columns,
+                         const std::function<std::string(const client::Field&)>& more);
 
 }  // namespace cli
 }  // namespace tegu

@@ -19,9 +19,21 @@ bool is_dumb() {
 
 }  // namespace
 
+ColourWish& colour_wish() {
+    static ColourWish wish;
+    return wish;
+}
+
 bool stdout_has_colour() {
+    const ColourWish& wish = colour_wish();
+    if (wish.none || wish.when == "never") return false;
+    if (wish.when == "always") return true;
     const char* no_colour = std::getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) != 0 && !is_dumb() && (no_colour == nullptr || *no_colour == '\0');
+    return stdout_is_live() && (no_colour == nullptr || *no_colour == '\0');
+}
+
+bool stdout_is_live() {
+    return isatty(STDOUT_FILENO) != 0 && !is_dumb();
 }
 
 bool stderr_is_live() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terminal output: bold text on stdout (unless NO_COLOR is set), and one progress line on stderr for work
-// over a second. Files and pipes get neither.
+// Terminal output: colours on stdout, and one progress line on stderr for work over a second. Files and pipes get neither.
 #pragma once
 
 #include <chrono>
@@ -10,8 +9,18 @@
 namespace tegu {
 namespace cli {
 
-// ANSI sequences may be written to stdout: a terminal, not dumb, NO_COLOR unset or empty.
+// --color and --no-color: one for the process, as its stdout is.
+struct ColourWish {
+    std::string when = "auto";
+    bool none = false;
+};
+ColourWish& colour_wish();
+
+// Colours and bold text may be written to stdout: as --color says, else to a terminal that is not dumb, with
+// NO_COLOR unset or empty.
 bool stdout_has_colour();
+// stdout is a terminal that can clear its screen.
+bool stdout_is_live();
 // stderr is a terminal that can rewrite a line.
 bool stderr_is_live();
 

@@ -72,7 +72,7 @@ const device::DeviceInfo& Placement::device_of(std::size_t gpu_kind) const {
     return executors_.gpus().status().devices[static_cast<std::size_t>(first - gpu_kinds_.begin())];
 }
 
-// Drops rows for all threads of the machine if the pool has fewer.
+// Sets the cost rows of the tables. Rows for all threads count only for a pool of all threads.
 void Placement::set_tables(const TuningState& tuning) {
     std::vector<CostRow> cpu = tuning.cpu().costs();
     if (threads_ != std::max(1u, std::thread::hardware_concurrency()))

@@ -33,7 +33,7 @@ bool ends_with(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// The lowest trip point of a kind. If none is readable: the reason of an unreadable one.
+// Lowers the bound to a trip point. An unreadable one gives its reason while no trip point is known.
 void lower(Value<double>& bound, const Value<double>& celsius) {
     if (celsius.known() ? !bound.known() || *celsius < *bound : !bound.known()) bound = celsius;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/execution/cuda/job_segments.h"
+#include "kernels/numerics/chunk.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
 #include "kernels/statistics/cuda/batches.h"

@@ -23,6 +23,7 @@ fi
 [ ${#pythons[@]} -gt 0 ] || { echo "check-python: there is no Python from 3.6 on" >&2; exit 69; }
 
 export TEGU_BUILD_DIR=$build TEGU_LIBRARY=$build/lib/libtegu.so.0 PYTHONPATH=$PWD/client/python TEGU_PEERS=none
+log=$build/check-python.log
 failed=0
 for python in "${pythons[@]}"; do
     version=$("$python" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])')
@@ -34,11 +35,12 @@ for python in "${pythons[@]}"; do
             continue
         fi
         for test in python_test operations_test exchange_test futures_test; do
-            if printed=$("$python" "tests/client/$test.py" "${options[@]}" 2>&1); then
+            # into a file: the daemon of a test that crashes would keep a pipe open
+            if timeout 300 "$python" "tests/client/$test.py" "${options[@]}" >"$log" 2>&1; then
                 echo "$version $mode numpy: $test passed"
             else
                 echo "$version $mode numpy: $test FAILED"
-                echo "$printed" | tail -40
+                tail -40 "$log"
                 failed=1
             fi
         done

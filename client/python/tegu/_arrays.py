@@ -35,6 +35,11 @@ def copy_of(address: int, number: int, shape: Shape) -> Any:
     )
 
 
+def constant_of(address: int, number: int, shape: Shape) -> Any:
+    """The same, which nobody can write into."""
+    return _shaped(ctypes.string_at(address, product(shape) * BYTES[number]), number, shape, False)
+
+
 def _nested(values: List[Any], shape: Shape) -> List[Any]:
     if len(shape) < 2:
         return values

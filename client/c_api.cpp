@@ -101,12 +101,6 @@ tegu_status give_result(tegu::clientlib::Ended ended, tegu_result** result, tegu
     return *result != nullptr ? TEGU_OK : fail(ended.error, error);
 }
 
-tegu_array to_c(const tegu_result& result, const tegu::wire::ResultArray& array) {
-    return tegu_array{static_cast<std::uint8_t>(array.spec.role), static_cast<std::uint8_t>(array.spec.type),
-                      array.spec.rows, array.spec.cols,
-                      result.base == nullptr ? nullptr : result.base + array.offset_bytes};
-}
-
 // Frees an owner of a region (which may be null) and notifies the daemon at once if it was the last one.
 template <class Owner>
 void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
@@ -327,29 +321,6 @@ tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_resu
     });
 }
 
-size_t tegu_result_count(const tegu_result* result) {
-    return result->arrays.size();
-}
-tegu_array tegu_result_array(const tegu_result* result, size_t index) {
-    return to_c(*result, result->arrays[index]);
-}
-int tegu_result_find(const tegu_result* result, uint8_t role, tegu_array* array) {
-    for (const tegu::wire::ResultArray& one : result->arrays) {
-        if (static_cast<std::uint8_t>(one.spec.role) != role) continue;
-        *array = to_c(*result, one);
-        return 1;
-    }
-    return 0;
-}
-int tegu_result_backend(const tegu_result* result) {
-    return static_cast<int>(result->backend);
-}
-const char* tegu_result_policy(const tegu_result* result) {
-    return result->policy;
-}
-tegu_timing tegu_result_timing(const tegu_result* result) {
-    return result->timing;
-}
 void tegu_result_free(tegu_result* result) {
     if (result != nullptr) free_with_region(result, result->region);
 }

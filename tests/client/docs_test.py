@@ -31,10 +31,10 @@ def sanitizer_flags():
 def examples():
     with open(os.path.join(harness.SOURCE, "docs", "clients.md")) as file:
         blocks = re.findall(r"```(\S+)\n(.*?)```", file.read(), flags=re.S)
-    assert [kind for kind, _ in blocks] == ["python", "text", "c", "text", "c++", "text"], (
-        "the page has other examples"
-    )
-    return {blocks[i][0]: (blocks[i][1], blocks[i + 1][1]) for i in (0, 2, 4)}
+    kinds = [kind for kind, _ in blocks]
+    assert kinds[0::2] == ["python", "python", "c", "c++"], "the page has other examples"
+    assert kinds[1::2] == ["text"] * 4, "an example has no output below it"
+    return [(kinds[i], blocks[i][1], blocks[i + 1][1]) for i in range(0, len(blocks), 2)]
 
 
 def build(kind, text, folder, prefix):
@@ -87,7 +87,7 @@ def main():
             + ["-P", os.path.join(harness.BUILD, "cmake_install.cmake")],
             stdout=subprocess.DEVNULL,
         )
-        for kind, (text, expected) in examples().items():
+        for kind, text, expected in examples():
             command, library_dir = build(kind, text, folder, prefix)
             environment = dict(os.environ, TEGU_SOCKET=daemon.socket, LD_LIBRARY_PATH=library_dir)
             if kind == "python" and sanitizer_flags():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The types of the Python package: mypy --strict finds nothing in it and in the examples of the page, and
+"""The types of the Python package: mypy --strict finds nothing in it and in the examples of the pages, and
 finds what is wrong in calls that are wrong. The stubs of the operations are those of their sources."""
 
 import importlib.util
@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import peers  # noqa: E402
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+OPERATIONS = os.path.join(SOURCE, "docs", "operations")
 PACKAGE = os.path.join(SOURCE, "client", "python", "tegu")
 SKIPPED = 77
 # Lines that are right, and of each mistake the code that mypy gives it.
@@ -58,8 +59,16 @@ def wrong(c: tegu.Client) -> None:
 
 
 def examples():
-    with open(os.path.join(SOURCE, "docs", "clients.md"), encoding="utf-8") as file:
-        return re.findall(r"```python\n(.*?)```", file.read(), flags=re.S)
+    """{file: example} of the pages, as numbered files."""
+    pages = [os.path.join("docs", "clients.md")]
+    pages += [os.path.join("docs", "operations", name) for name in sorted(os.listdir(OPERATIONS))]
+    found = {}
+    for page in pages:
+        with open(os.path.join(SOURCE, page), encoding="utf-8") as file:
+            for number, text in enumerate(re.findall(r"```python\n(.*?)```", file.read(), flags=re.S)):
+                name = os.path.splitext(os.path.basename(page))[0].replace("-", "_")
+                found["%s_%d.py" % (name, number)] = text
+    return found
 
 
 def write(folder, name, text):
@@ -83,11 +92,10 @@ def mypy(folder, *what):
 
 def problems(folder):
     found = mypy(folder, "-p", "tegu")
-    for number, example in enumerate(examples()):
-        write(folder, "example.py", example)
-        found += "".join(
-            "example %d: %s\n" % (number, line) for line in mypy(folder, "example.py").split("\n") if line
-        )
+    pages = examples()
+    for name, text in pages.items():
+        write(folder, name, text)
+    found += mypy(folder, *sorted(pages))
     write(folder, "calls.py", CALLS)
     given = re.findall(r"^calls\.py:(\d+): error: .*\[([a-z-]+)\]$", mypy(folder, "calls.py"), re.M)
     lines = CALLS.splitlines()

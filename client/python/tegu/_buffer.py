@@ -66,7 +66,8 @@ class Buffer(object):
         self.owner: Optional[Owner] = Owner(client, handle, client.lib.tegu_buffer_free)
         self._address: int = client.lib.tegu_buffer_data(handle)
         plain_half = _types.numpy is None and _types.WORDS[number] == "f16"  # the bits, as u16
-        self.array: Any = _arrays.view_of(self._address, 3 if plain_half else number, shape, self.owner)
+        self._shown = 3 if plain_half else number
+        self.array: Any = _arrays.view_of(self._address, self._shown, shape, self.owner)
 
     def _open(self) -> Any:
         if self.owner is None:
@@ -89,6 +90,8 @@ class Buffer(object):
             self.array.flags.writeable = False
         elif hasattr(self.array, "toreadonly"):
             self.array = self.array.toreadonly()
+        else:  # Python before 3.8: a copy, as the content cannot change any more
+            self.array = _arrays.constant_of(self._address, self._shown, self.shape)
 
     @property
     def generation(self) -> int:

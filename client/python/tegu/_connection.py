@@ -132,19 +132,24 @@ class Connection(object):
             handle, lib = self._enter(), self.lib
             if lib.tegu_submit(handle, job.pointer, self._ident_at, self._error_at):
                 raise _made(self._error)
-            job.submitted()
-            ident = self._ident.value
             try:
-                owner, error = self.wait(ident, SLICE_MS)
+                # nothing in between: the job is sent when the library waits
+                status = lib.tegu_wait(
+                    handle, self._ident, SLICE_MS, self._found_at, self._done_at, self._error_at
+                )
             except BaseException:  # Ctrl-C
-                self._dropped.append(ident)
+                self._dropped.append(self._ident.value)
                 raise
-            if owner is not None:
+            job.submitted()
+            if self._watched:
+                self._kick()
+            if status == 0:
+                owner = Owner(self, self._found.value, lib.tegu_result_free)
                 value, self.last_report = job.read(self, owner)
                 return value
-            if error is not None:
-                raise error
-            future = self._future(ident, job)
+            if status != _abi.DEADLINE_EXCEEDED or self._done.value:
+                raise _made(self._error)
+            future = self._future(self._ident.value, job)
         return future.result()
 
     def submit_job(self, job: Job) -> "Future[Any]":

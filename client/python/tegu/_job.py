@@ -27,6 +27,7 @@ _PRIORITIES = {"high": 0, "normal": 1, "low": 2}
 _BACKENDS = {"auto": 0, "cpu": 1, "gpu": 2}
 # The options of every job, and their types for a type checker.
 OPTIONS = {"dtype": "Any", "shape": "Any", "deadline": "Optional[float]", "priority": "str", "backend": "str"}
+_NONE: Sequence[_inputs.Input] = ()
 _COUNTS = _abi.ROLES["counts"]
 _SMALL = _arrays.COPIED_BYTES // 8  # elements that are copied out of a result, whatever their type
 
@@ -83,7 +84,7 @@ class Job(object):
         self.pointer = ctypes.byref(request)
         number = _abi.OPERATIONS[operation.name]
         client.lib.tegu_request_init(self.pointer, ctypes.sizeof(request), number)
-        self.inputs = [
+        self.inputs: Sequence[_inputs.Input] = [
             x.as_input(client, axis, options)
             if isinstance(x, Buffer)
             else _inputs.describe(x, options.get("dtype"), options.get("shape"), axis, label)
@@ -143,6 +144,7 @@ class Job(object):
         """The library has what it needs of the inputs."""
         for each in self.inputs:
             each.keep = None
+        self.inputs = _NONE
 
     def read(self, client: "Connection", owner: Owner) -> Tuple[Any, Report]:
         """What the call returns, and how the job ran. The lock of the client is held."""

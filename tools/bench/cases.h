@@ -3,7 +3,7 @@
 // "operation/axis=value/...".
 #pragma once
 
-#include <regex>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,16 +13,14 @@
 namespace tegu::bench {
 
 struct Settings {
-    std::regex filter;     // searched in the name of a case
-    unsigned threads = 1;  // of the pool, here and in the daemon
-    int repetitions = 7;   // of each case; each counts in the noise
+    std::function<bool(const std::string& name)> wants;  // whether a case is run
+    unsigned threads = 1;                                // of the pool, here and in the daemon
+    int repetitions = 7;                                 // of each case; each counts in the noise
     double seconds = 0.2;  // of measuring for each case of the kernels, all repetitions together
     bool quick = false;    // one run of each case: to see that it works, not how fast
     bool list = false;     // names alone
     std::uint64_t max_elements = UINT64_MAX;  // cases with more are left out
     std::string tegud;                        // the program
-
-    bool wants(const std::string& name) const { return std::regex_search(name, filter); }
 };
 
 // The kernels in this process, and the time to read the same bytes.

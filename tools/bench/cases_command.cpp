@@ -3,6 +3,7 @@
 // table. Times on a busy machine are unreliable, so the table shows the noise and the load before the start.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <regex>
 #include <thread>
 
 #include "tools/bench/cases.h"
@@ -41,7 +42,9 @@ int cases_command(int argc, const char* const* argv, const std::string& tegud) {
         return app.exit(error) == 0 ? 0 : 64;
     }
     try {
-        settings.filter = std::regex(filter);
+        settings.wants = [expression = std::regex(filter)](const std::string& name) {
+            return std::regex_search(name, expression);
+        };
     } catch (const std::regex_error&) {
         std::fprintf(stderr, "tegu-bench: --filter: '%s' is not a regular expression\n", filter.c_str());
         return 64;

@@ -16,7 +16,7 @@ packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
 optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
 optional_test=(libclang-rt-dev clang-format python3-hypothesis zsh groff-base python3-jinja2 python3-matplotlib
-    python3-html5lib chromium)
+    python3-html5lib chromium prometheus python3-prometheus-client)
 
 required=()
 optional=()

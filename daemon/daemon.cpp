@@ -84,6 +84,18 @@ int check_settings(const config::LoadedSettings& loaded, const std::string& file
     return 0;
 }
 
+// Errors of the settings, with one line for a file that cannot be read.
+int report_settings(const config::LoadedSettings& loaded, const std::string& file) {
+    const config::Diagnostic& first = loaded.errors.front();
+    if (first.line == 0)
+        return report_failure(make_error(Status::BadRequest, "settings file " + file + ": " + first.text),
+                              EX_CONFIG);
+    for (const config::Diagnostic& diagnostic : loaded.errors)
+        log(LogLevel::Error, config::diagnostic_text(diagnostic));
+    return report_failure(make_error(Status::BadRequest, "the settings in " + file + " have errors"),
+                          EX_CONFIG);
+}
+
 Result<Listener> open_listener(ServerOptions& options) {
     Result<Inherited> inherited = inherit_descriptors();
     if (!inherited) return std::move(inherited).error();
@@ -122,13 +134,7 @@ int run(const Options& options) {
         server.settings.file_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails);
     if (options.check_settings) return check_settings(loaded, server.settings.file);
     if (!options.print_settings) notify_start();
-    if (!loaded.ok()) {
-        for (const config::Diagnostic& diagnostic : loaded.errors)
-            log(LogLevel::Error, config::diagnostic_text(diagnostic));
-        return report_failure(
-            make_error(Status::BadRequest, "the settings in " + server.settings.file + " have errors"),
-            EX_CONFIG);
-    }
+    if (!loaded.ok()) return report_settings(loaded, server.settings.file);
     server.settings.values = loaded.settings;
     if (!options.socket_path.empty()) {
         server.settings.values.socket.path = options.socket_path;

@@ -20,7 +20,7 @@
 namespace tegu::clientlib {
 
 struct Settings {
-    std::string socket_path;
+    std::string socket_path;  // empty: found anew at each attempt, see find_socket()
     std::string name;
     nanoseconds connect_time{0};
     nanoseconds reconnect_time{0};

@@ -171,8 +171,10 @@ typedef struct tegu_options {
     /* 1: after a TEGU_BUSY reply the library sends jobs, and tegu_buffer_create, again; 0: the caller gets
      * TEGU_BUSY */
     uint32_t busy_retry;
-    const char* socket_path; /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
-    const char* name;        /* program name for the daemon's lists; NULL: the name of the executable */
+    /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET if it is there, else $XDG_RUNTIME_DIR/tegud/tegud.sock if
+     * it is there and nobody else can change its folder. The last two are tried anew at each connection. */
+    const char* socket_path;
+    const char* name; /* program name for the daemon's lists; NULL: the name of the executable */
     /* the required uid of the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket that
      * systemd listens on belongs to 0. Set it for a socket in a directory where others can write; the
      * directory of TEGU_DEFAULT_SOCKET is safe. */

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_pages.h"
+#include "daemon/default_socket.h"
 #include "daemon/options.h"
 #include "daemon/reports/scrape_listener.h"
 #include "daemon/server.h"
@@ -103,7 +104,9 @@ Result<Listener> open_listener(ServerOptions& options) {
     options.scrapes = std::move(inherited->scrapes);
     if (inherited->listener) return std::move(*inherited->listener);
     const config::Settings::Socket& socket = options.settings.values.socket;
-    return bind_listener({socket.path, static_cast<unsigned>(socket.mode), static_cast<int>(socket.backlog)});
+    Result<std::string> path = options.default_socket ? prepare_default_socket() : socket.path;
+    if (!path) return std::move(path).error();
+    return bind_listener({*path, static_cast<unsigned>(socket.mode), static_cast<int>(socket.backlog)});
 }
 
 // A port in use does not stop the daemon.
@@ -136,6 +139,7 @@ int run(const Options& options) {
     if (!options.print_settings) notify_start();
     if (!loaded.ok()) return report_settings(loaded, server.settings.file);
     server.settings.values = loaded.settings;
+    server.default_socket = options.socket_path.empty() && !loaded.names("socket.path");
     if (!options.socket_path.empty()) {
         server.settings.values.socket.path = options.socket_path;
         server.settings.socket_from_command_line = true;

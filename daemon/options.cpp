@@ -24,7 +24,8 @@ std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv
         ->type_name("FILE");
     app.add_option("--socket", options.socket_path,
                    "Where clients connect, instead of socket.path of the settings. A socket passed by "
-                   "systemd goes first")
+                   "systemd goes first. With neither: /run/tegud/tegud.sock, or tegud/tegud.sock in "
+                   "$XDG_RUNTIME_DIR for a user who may not write there")
         ->type_name("PATH");
     app.add_option("--sysroot", options.sysroot,
                    "Where the files are read that tell of the board's health (default: /); for tests")

@@ -51,7 +51,7 @@ struct Kernels {
 };
 
 struct Options {
-    std::string socket_path;       // empty: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET
+    std::string socket_path;       // empty: as NULL in tegu_options
     std::string name;              // empty: the name of the executable
     std::uint32_t connect_ms = 0;  // the rest as in tegu_options
     std::uint32_t reconnect_ms = 10000;

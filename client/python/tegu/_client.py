@@ -22,7 +22,8 @@ def connect(
     server_uid=None,
     spin_us=50,
 ):
-    """A Client of the daemon at `path` ($TEGU_SOCKET, else /run/tegud/tegud.sock).
+    """A Client of the daemon at `path` ($TEGU_SOCKET, else /run/tegud/tegud.sock if it is there,
+    else that of this user's own daemon, tegud/tegud.sock in $XDG_RUNTIME_DIR).
 
     connect_timeout    seconds to try for; 0: once
     reconnect_timeout  seconds for which a lost connection is sought again before jobs fail with Unavailable

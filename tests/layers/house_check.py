@@ -17,7 +17,7 @@ MAX_FILES = 40
 MAX_WORDS = 25
 # Lines of a longer product file, and why it stays whole.
 LONGER_FILES = {
-    "client/tegu.h": (480, "the C interface is one header"),
+    "client/tegu.h": (520, "the C interface is one header"),
     "kernels/execution/cuda/simt.cuh": (400, "one device model for CUDA and for fibers"),
 }
 

@@ -8,7 +8,7 @@ import functools
 import json
 import threading
 
-from . import _abi, _errors, _operation, _operations, _types
+from . import _abi, _errors, _jobs, _operation, _operations, _types
 from ._buffer import Buffer, Garbage, Owner
 from ._job import Submitter
 
@@ -177,6 +177,21 @@ class Client(object):
             one["access"] = "read_write" if one["access"] else "read"
             listed.append(one)
         return listed
+
+    def jobs(self):
+        """The jobs of this user that wait or run, of all connections: a list of dicts, by `id`. Root and the
+        user of the daemon see those of all users. Times are in seconds; `left` is what is left of
+        `predicted`. Jobs so small that the daemon computes them at once are never listed."""
+        return _jobs.listed(self._lib, self._call)
+
+    def cancel_job(self, ident):
+        """Cancels a job of jobs(), of any connection of this user; an administrator cancels any. Its client
+        gets Cancelled. Returns whether the job had started. NOT_FOUND: there is no such job, or it is another
+        user's."""
+        was_running = ctypes.c_int()
+        ident = _operation.whole_number(ident, "id", "the id of a job", (1 << 64) - 1)
+        self._call(self._lib.tegu_cancel_job, ident, ctypes.byref(was_running))
+        return bool(was_running.value)
 
     @property
     def reconnects(self):

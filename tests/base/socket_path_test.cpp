@@ -34,8 +34,9 @@ class SocketPath : public testing::Test {
     }
     static Status outcome(const std::string& path, FolderOwner owner = FolderOwner::Own, bool group = false) {
         const Result<void> checked = check_socket_folder(path, owner, group);
-        if (!checked) EXPECT_NE(checked.error().message.find(path), std::string::npos);
-        return checked ? Status::Ok : checked.error().status;
+        if (checked) return Status::Ok;
+        EXPECT_NE(checked.error().message.find(path), std::string::npos);
+        return checked.error().status;
     }
     std::string folder_;
 };

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tegu.h that have a client, each a few lines over Client. No exception may pass through C:
-// out of memory is caught here.
+// The functions of tegu.h that have a client, each a few lines over Client.
 #include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <cstring>
-#include <new>
 
-#include "client/client.h"
-
-struct tegu_client {
-    std::unique_ptr<tegu::clientlib::Client> client;
-};
+#include "base/socket_path.h"
+#include "client/c_support.h"
 
 struct tegu_fields {
     std::vector<tegu::wire::Field> fields;
@@ -26,51 +20,23 @@ struct tegu_kernels {
 
 namespace {
 
-using tegu::Error;
 using tegu::Result;
 using tegu::Status;
 using tegu::clientlib::Clock;
+using tegu::clientlib::fail;
+using tegu::clientlib::guarded;
 using tegu::clientlib::TimePoint;
-
-// Copies as many bytes as fit; never cuts a UTF-8 character.
-template <std::size_t N>
-void copy_text(char (&to)[N], const std::string& from) {
-    std::size_t length = std::min(from.size(), N - 1);
-    while (length < from.size() && length > 0 && (static_cast<unsigned char>(from[length]) & 0xc0u) == 0x80u)
-        --length;
-    std::memcpy(to, from.data(), length);
-    to[length] = '\0';
-}
-
-tegu_status fail(const Error& from, tegu_error* error) {
-    const auto status = static_cast<tegu_status>(from.status);
-    if (error == nullptr) return status;
-    error->status = status;
-    error->retry_after_ns = from.retry_after_ns;
-    copy_text(error->field, from.field);
-    copy_text(error->allowed, from.allowed);
-    copy_text(error->message, from.message);
-    return status;
-}
-
-// Runs `body`, which returns a tegu_status.
-template <class Body>
-tegu_status guarded(tegu_error* error, Body body) {
-    try {
-        return body();
-    } catch (const std::bad_alloc&) {
-        return fail(tegu::make_error(Status::OutOfMemory, "memory could not be allocated"), error);
-    }
-}
 
 tegu_status finish(const Result<void>& result, tegu_error* error) {
     return result ? TEGU_OK : fail(result.error(), error);
 }
 
+static_assert(std::string_view(TEGU_DEFAULT_SOCKET) == tegu::kSystemSocket, "one default");
+
 tegu::clientlib::Settings settings_of(const tegu_options& options) {
     tegu::clientlib::Settings settings;
     const char* path = options.socket_path != nullptr ? options.socket_path : std::getenv("TEGU_SOCKET");
-    settings.socket_path = path != nullptr && *path != '\0' ? path : TEGU_DEFAULT_SOCKET;
+    settings.socket_path = path != nullptr ? path : "";
     settings.name = options.name != nullptr ? options.name : program_invocation_short_name;
     settings.connect_time = std::chrono::milliseconds(options.connect_ms);
     settings.reconnect_time = std::chrono::milliseconds(options.reconnect_ms);

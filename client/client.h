@@ -20,7 +20,7 @@
 namespace tegu::clientlib {
 
 struct Settings {
-    std::string socket_path;
+    std::string socket_path;  // empty: found anew at each attempt, see find_socket()
     std::string name;
     nanoseconds connect_time{0};
     nanoseconds reconnect_time{0};
@@ -45,6 +45,16 @@ struct KernelList {
     std::vector<Kernel> kernels;
     std::uint32_t threads_per_multiprocessor = 0;
     std::string reason;
+};
+
+// The replies to JOB_LIST, put together.
+struct JobList {
+    struct Entry {
+        wire::JobInfo numbers;  // its text is that below
+        std::string name;
+    };
+    std::vector<Entry> jobs;
+    bool all_users = false;
 };
 
 // The reply to HEALTH.
@@ -85,6 +95,9 @@ class Client {
     Result<std::vector<wire::Field>> fields(wire::MessageType type);
     Result<std::vector<wire::BufferInfo>> list_buffers();
     Result<KernelList> kernels();
+    Result<JobList> jobs();
+    // Whether the job had started.
+    Result<bool> cancel_job(std::uint64_t id);
     Result<Health> health(wire::HealthForm form);
     Result<RegionPtr> create_buffer(std::uint64_t bytes);
     Result<RegionPtr> register_buffer(int fd, std::uint64_t bytes, wire::Access access);

@@ -4,6 +4,7 @@
 // that drops each connection nor a job that kills it each time blocks a caller for ever.
 #include <fcntl.h>
 
+#include "base/socket_path.h"
 #include "client/client.h"
 
 namespace tegu::clientlib {
@@ -32,8 +33,8 @@ void Client::seek(nanoseconds time) {
 
 void Client::attempt() {
     const TimePoint now = Clock::now();
-    Result<Channel> channel =
-        Channel::connect(settings_.socket_path, settings_.server_uid, now + kConnectTime);
+    const std::string path = settings_.socket_path.empty() ? find_socket() : settings_.socket_path;
+    Result<Channel> channel = Channel::connect(path, settings_.server_uid, now + kConnectTime);
     if (!channel) return attempt_failed(std::move(channel).error());
     channel_.emplace(std::move(*channel));
     ++connections_;

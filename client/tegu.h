@@ -171,8 +171,10 @@ typedef struct tegu_options {
     /* 1: after a TEGU_BUSY reply the library sends jobs, and tegu_buffer_create, again; 0: the caller gets
      * TEGU_BUSY */
     uint32_t busy_retry;
-    const char* socket_path; /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
-    const char* name;        /* program name for the daemon's lists; NULL: the name of the executable */
+    /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET if it is there, else $XDG_RUNTIME_DIR/tegud/tegud.sock if
+     * it is there and nobody else can change its folder. The last two are tried anew at each connection. */
+    const char* socket_path;
+    const char* name; /* program name for the daemon's lists; NULL: the name of the executable */
     /* the required uid of the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket that
      * systemd listens on belongs to 0. Set it for a socket in a directory where others can write; the
      * directory of TEGU_DEFAULT_SOCKET is safe. */
@@ -296,6 +298,33 @@ typedef struct tegu_buffer_info {
 /* Writes at most `capacity` entries; *count is the total number. */
 TEGU_API tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity,
                                       size_t* count, tegu_error* error);
+
+/*
+ * The jobs of this user that wait or run in the daemon, of all its connections. An administrator (root, and
+ * the user of the daemon) sees those of all users. Jobs so small that the daemon computes them at once are
+ * never listed. predicted_ns: of the computation; left_ns: what is left of it, without the jobs ahead.
+ */
+enum { TEGU_JOB_WAITING = 0, TEGU_JOB_RUNNING = 1 };
+enum { TEGU_PLACE_CPU = 0, TEGU_PLACE_EXPRESS = 1, TEGU_PLACE_GPU = 2 };
+typedef struct tegu_job {
+    uint64_t id; /* for tegu_cancel_job; not the id of tegu_submit. Another daemon begins anew */
+    uint64_t session, rows, cols;
+    uint64_t age_ns, predicted_ns, left_ns;
+    uint32_t uid, pid;
+    uint16_t operation; /* a newer daemon may have more than this header */
+    uint8_t type, priority;
+    uint8_t state, place; /* TEGU_JOB_*, TEGU_PLACE_* */
+    uint8_t gpu, gpus;    /* the first GPU of `gpus` that share it; 0 on the CPU */
+    char name[72];        /* of the program, terminated */
+} tegu_job;
+/* Writes at most `capacity` entries, by id; *count is the total number. *all_users, which may be NULL: 1 for
+ * an administrator, else 0. */
+TEGU_API tegu_status tegu_jobs(tegu_client* client, tegu_job* list, size_t capacity, size_t* count,
+                               int* all_users, tegu_error* error);
+/* Requests that the daemon stops a job of this user, of any connection; for an administrator, any job. Its
+ * client gets TEGU_CANCELLED, or the result if that was earlier. *was_running, which may be NULL: 0 if the
+ * job had not started. TEGU_NOT_FOUND: no such job, or another user's. Not repeated on a lost connection. */
+TEGU_API tegu_status tegu_cancel_job(tegu_client* client, uint64_t id, int* was_running, tegu_error* error);
 
 /*
  * One input. Either `buffer` with an offset, or `data`: memory of the caller, sent in the message if the

@@ -59,6 +59,7 @@ class Checker {
             return add(key.source().begin, std::string(table) + "." + key_text(name),
                        unknown_key(table, name));
         const toml::source_position at = node.is_table() ? key.source().begin : node.source().begin;
+        out_.named.push_back(info->key);
         const Result<SettingValue> value = check_node(*info, node);
         found_.push_back({info, at, value.ok()});
         if (value)
@@ -136,6 +137,10 @@ std::string diagnostic_text(const Diagnostic& diagnostic) {
     for (char& c : line)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
     return line;
+}
+
+bool LoadedSettings::names(std::string_view key) const {
+    return std::find(named.begin(), named.end(), key) != named.end();
 }
 
 LoadedSettings parse_settings(std::string_view text, const std::string& file, std::uint64_t memory_bytes) {

@@ -27,9 +27,11 @@ struct Diagnostic {
 std::string diagnostic_text(const Diagnostic& diagnostic);
 
 struct LoadedSettings {
-    Settings settings;               // complete and checked if ok(); else do not use
-    std::vector<Diagnostic> errors;  // in the order of the file
+    Settings settings;                    // complete and checked if ok(); else do not use
+    std::vector<Diagnostic> errors;       // in the order of the file
+    std::vector<std::string_view> named;  // dotted keys of the settings in the file
     bool ok() const { return errors.empty(); }
+    bool names(std::string_view key) const;
 };
 
 enum class IfMissing { Fails, GivesDefaults };

@@ -60,7 +60,8 @@ constexpr std::string_view kSizes =
 constexpr std::string_view kFiles =
     "`tegud` reads `/etc/tegud/tegud.toml`, or the file that `--config` names. What the file does not "
     "mention has its "
-    "default; without the file all have. `tegud --check-config` reports every error of the file with its "
+    "default. The default file may be missing, and then all have; one that is named must be there. "
+    "`tegud --check-config` reports every error of the file with its "
     "line and "
     "column, "
     "`tegud --print-config` prints the values in force as a complete file.";

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_pages.h"
+#include "daemon/default_socket.h"
 #include "daemon/options.h"
 #include "daemon/reports/scrape_listener.h"
 #include "daemon/server.h"
@@ -84,6 +85,18 @@ int check_settings(const config::LoadedSettings& loaded, const std::string& file
     return 0;
 }
 
+// Errors of the settings, with one line for a file that cannot be read.
+int report_settings(const config::LoadedSettings& loaded, const std::string& file) {
+    const config::Diagnostic& first = loaded.errors.front();
+    if (first.line == 0)
+        return report_failure(make_error(Status::BadRequest, "settings file " + file + ": " + first.text),
+                              EX_CONFIG);
+    for (const config::Diagnostic& diagnostic : loaded.errors)
+        log(LogLevel::Error, config::diagnostic_text(diagnostic));
+    return report_failure(make_error(Status::BadRequest, "the settings in " + file + " have errors"),
+                          EX_CONFIG);
+}
+
 Result<Listener> open_listener(ServerOptions& options) {
     Result<Inherited> inherited = inherit_descriptors();
     if (!inherited) return std::move(inherited).error();
@@ -91,7 +104,9 @@ Result<Listener> open_listener(ServerOptions& options) {
     options.scrapes = std::move(inherited->scrapes);
     if (inherited->listener) return std::move(*inherited->listener);
     const config::Settings::Socket& socket = options.settings.values.socket;
-    return bind_listener({socket.path, static_cast<unsigned>(socket.mode), static_cast<int>(socket.backlog)});
+    Result<std::string> path = options.default_socket ? prepare_default_socket() : socket.path;
+    if (!path) return std::move(path).error();
+    return bind_listener({*path, static_cast<unsigned>(socket.mode), static_cast<int>(socket.backlog)});
 }
 
 // A port in use does not stop the daemon.
@@ -122,14 +137,9 @@ int run(const Options& options) {
         server.settings.file_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails);
     if (options.check_settings) return check_settings(loaded, server.settings.file);
     if (!options.print_settings) notify_start();
-    if (!loaded.ok()) {
-        for (const config::Diagnostic& diagnostic : loaded.errors)
-            log(LogLevel::Error, config::diagnostic_text(diagnostic));
-        return report_failure(
-            make_error(Status::BadRequest, "the settings in " + server.settings.file + " have errors"),
-            EX_CONFIG);
-    }
+    if (!loaded.ok()) return report_settings(loaded, server.settings.file);
     server.settings.values = loaded.settings;
+    server.default_socket = options.socket_path.empty() && !loaded.names("socket.path");
     if (!options.socket_path.empty()) {
         server.settings.values.socket.path = options.socket_path;
         server.settings.socket_from_command_line = true;

@@ -18,13 +18,14 @@ std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv
         "Unix socket.",
         "tegud");
     app.set_version_flag("--version", "tegud " TEGU_VERSION);
-    app.add_option(
-           "--config", options.settings_file,
-           std::string("Settings file (default: ") + config::kDefaultSettingsFile + ", if it is there)")
+    app.add_option("--config", options.settings_file,
+                   std::string("Settings file, which must be there (default: ") +
+                       config::kDefaultSettingsFile + ", if it is there)")
         ->type_name("FILE");
     app.add_option("--socket", options.socket_path,
                    "Where clients connect, instead of socket.path of the settings. A socket passed by "
-                   "systemd goes first")
+                   "systemd goes first. With neither: /run/tegud/tegud.sock, or tegud/tegud.sock in "
+                   "$XDG_RUNTIME_DIR for a user who may not write there")
         ->type_name("PATH");
     app.add_option("--sysroot", options.sysroot,
                    "Where the files are read that tell of the board's health (default: /); for tests")
@@ -47,6 +48,8 @@ std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv
         const int code = app.exit(error, out, errors);
         return EarlyExit{code == 0 ? 0 : EX_USAGE, code == 0 ? out.str() : errors.str()};
     }
+    if (app.count("--config") > 0 && options.settings_file.empty())
+        return EarlyExit{EX_USAGE, "--config: the name of the file is empty\n"};
     return options;
 }
 

@@ -28,6 +28,7 @@ namespace tegu::daemon {
 
 struct ServerOptions {
     SettingsInForce settings;
+    bool default_socket = false;       // neither the command line nor the file names socket.path
     std::uint64_t descriptors = 1024;  // maximum number that the process may open
     std::string sysroot = "/";         // root folder of the board's files
     std::optional<Listener> scrapes;   // the socket for metric scrapes

@@ -1,38 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // HELLO: the first message of a connection. Its layout is the same in every version, so that any two peers
 // can read each other's offer. Names are printable ASCII, so logs and lists print them unchanged.
-#include <algorithm>
-
 #include "wire/bytes.h"
 #include "wire/messages.h"
+#include "wire/name.h"
 
 namespace tegu::wire {
-namespace {
-
-bool is_printable(char character) {
-    return character >= 0x20 && character < 0x7f;
-}
-
-// The first kMaxNameBytes of a name, with unprintable characters replaced.
-std::string clean_name(std::string_view name) {
-    std::string clean(name.substr(0, kMaxNameBytes));
-    for (char& character : clean)
-        if (!is_printable(character)) character = '?';
-    return clean;
-}
-
-std::string_view read_name(Reader& reader, std::size_t bytes, const char* field) {
-    if (bytes > kMaxNameBytes)
-        reader.fail(Status::TooLarge, field, "at most 64 bytes", "a name is too long", bytes);
-    const std::string_view name = reader.text(reader.ok() ? bytes : 0);
-    if (!std::all_of(name.begin(), name.end(), is_printable))
-        reader.fail(Status::BadRequest, field, "printable ASCII",
-                    "a name holds control or non-ASCII characters");
-    return name;
-}
-
-}  // namespace
-
 void encode(const HelloRequest& message, ByteBuffer& out) {
     const std::string name = clean_name(message.name);
     Writer writer(out, 16 + name.size());

@@ -169,6 +169,37 @@ struct KernelsReply {
     std::vector<KernelInfo> kernels;               // those from `first` on, at most kMaxKernelsListed
 };
 
+struct JobListRequest {
+    std::uint64_t after = 0;  // lists jobs with higher ids
+};
+// A job that waits or runs. Numbers of operations and types are as sent: a newer daemon may have more.
+struct JobInfo {
+    std::uint64_t id = 0;  // of the daemon, not 0; increasing, for JOB_CANCEL
+    std::uint64_t session = 0;
+    std::uint64_t rows = 0, cols = 0;
+    std::uint64_t age_ns = 0;        // since its receipt
+    std::uint64_t predicted_ns = 0;  // of its computation, copies included
+    std::uint64_t left_ns = 0;       // the part of it that is left
+    std::uint32_t uid = 0;
+    std::uint32_t pid = 0;
+    std::uint16_t operation = 0;
+    std::uint8_t type = 0;
+    Priority priority = Priority::Normal;
+    JobState state = JobState::Waiting;
+    JobPlace place = JobPlace::Cpu;
+    std::uint8_t gpu = 0;   // number of the GPU, as CUDA counts; of several, the first
+    std::uint8_t gpus = 0;  // number of GPUs that share it; 0: none
+    std::string_view name;  // of the client, printable, at most kMaxNameBytes
+};
+struct JobListReply {
+    std::uint64_t next = 0;     // `after` of the next request; 0: the list is complete
+    bool all_users = false;     // the client is an administrator
+    std::vector<JobInfo> jobs;  // at most kMaxJobsListed, by id
+};
+struct JobCancelRequest {
+    std::uint64_t id = 0;  // as JobInfo has it. The reply is a CancelReply.
+};
+
 struct HealthRequest {
     HealthForm form = HealthForm::Json;
 };
@@ -204,6 +235,9 @@ void encode(const JobRequest& message, ByteBuffer& out);
 void encode(const JobReply& message, ByteBuffer& out);
 void encode(const CancelRequest& message, ByteBuffer& out);
 void encode(const CancelReply& message, ByteBuffer& out);
+void encode(const JobListRequest& message, ByteBuffer& out);
+void encode(const JobListReply& message, ByteBuffer& out);
+void encode(const JobCancelRequest& message, ByteBuffer& out);
 void encode(const KernelsRequest& message, ByteBuffer& out);
 void encode(const KernelsReply& message, ByteBuffer& out);
 void encode(const HealthRequest& message, ByteBuffer& out);
@@ -234,6 +268,9 @@ Result<JobRequest> decode_job_request(Bytes body);
 Result<JobReply> decode_job_reply(Bytes body);
 Result<CancelRequest> decode_cancel_request(Bytes body);
 Result<CancelReply> decode_cancel_reply(Bytes body);
+Result<JobListRequest> decode_job_list_request(Bytes body);
+Result<JobListReply> decode_job_list_reply(Bytes body);
+Result<JobCancelRequest> decode_job_cancel_request(Bytes body);
 Result<KernelsRequest> decode_kernels_request(Bytes body);
 Result<KernelsReply> decode_kernels_reply(Bytes body);
 Result<HealthRequest> decode_health_request(Bytes body);

@@ -51,7 +51,7 @@ struct Kernels {
 };
 
 struct Options {
-    std::string socket_path;       // empty: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET
+    std::string socket_path;       // empty: as NULL in tegu_options
     std::string name;              // empty: the name of the executable
     std::uint32_t connect_ms = 0;  // the rest as in tegu_options
     std::uint32_t reconnect_ms = 10000;
@@ -167,6 +167,26 @@ class Client {
             list.resize(count);
             if (complete) return list;
         }
+    }
+    // Of this user; of all users for an administrator. tegu_job documents the numbers.
+    Expected<std::vector<tegu_job>> jobs() {
+        std::vector<tegu_job> list(64);
+        for (;;) {
+            std::size_t count = 0;
+            tegu_error error;
+            if (tegu_jobs(client_, list.data(), list.size(), &count, nullptr, &error) != TEGU_OK)
+                return Error::from(error);
+            const bool complete = count <= list.size();
+            list.resize(count);
+            if (complete) return list;
+        }
+    }
+    // A job of jobs(), of any connection. Returns whether it had started.
+    Expected<bool> cancel_job(std::uint64_t id) {
+        int was_running = 0;
+        tegu_error error;
+        if (tegu_cancel_job(client_, id, &was_running, &error) != TEGU_OK) return Error::from(error);
+        return was_running != 0;
     }
     std::uint64_t reconnects() const { return tegu_reconnects(client_); }
 

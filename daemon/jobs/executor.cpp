@@ -78,6 +78,9 @@ Executor::~Executor() {
 }
 
 void Executor::submit(std::shared_ptr<JobTask> task) {
+    task->stage.wait_at(backend_->target());
+    if (task->whole != nullptr)
+        task->whole->stage.target.store(backend_->target(), std::memory_order_relaxed);
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         Waiting waiting = task->waiting;
@@ -213,6 +216,7 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     running_ = std::move(found->second);
     running_ns_ = next->cost_ns;
     running_since_ = Clock::now();
+    running_.front()->shown_stage().start(running_since_);
     waiting_.erase(found);
     return running_.front();
 }

@@ -27,6 +27,23 @@ namespace tegu::daemon {
 class DividedJob;
 class Session;
 
+// Progress of a job, for lists: set by executors, read by the io thread.
+struct JobStage {
+    std::atomic<Target> target{Target::Pool};  // the executor that has it
+    std::atomic<std::int64_t> started_ns{0};   // of the clock; 0: it waits
+
+    void wait_at(Target where) {
+        target.store(where, std::memory_order_relaxed);
+        started_ns.store(0, std::memory_order_relaxed);
+    }
+    // Of several starts, as of pieces, the first counts.
+    void start(TimePoint now) {
+        std::int64_t waits = 0;
+        (void)started_ns.compare_exchange_strong(waits, now.time_since_epoch().count(),
+                                                 std::memory_order_relaxed);
+    }
+};
+
 // A job in flight that did not run at once.
 struct JobTask {
     Waiting waiting;  // its ticket, user, priority and cost
@@ -43,6 +60,7 @@ struct JobTask {
     std::shared_ptr<DividedJob> divided;  // io thread only: state of its pieces; null: not divided
     bool cancelled_by_client = false;     // io thread only
     std::size_t gpu = 0;                  // io thread only: index of its GPU
+    JobStage stage;                       // not of a piece
 
     // Set by the executor.
     std::optional<Error> error;
@@ -54,6 +72,8 @@ struct JobTask {
 
     // The stop flag; a piece shares the flag of its job.
     std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }
+    // A piece shows its progress as that of its job.
+    JobStage& shown_stage() { return whole != nullptr ? whole->stage : stage; }
 };
 
 // A list, so that a job moves from queue to queue without an allocation.

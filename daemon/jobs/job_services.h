@@ -8,6 +8,7 @@
 
 #include "config/settings.h"
 #include "daemon/jobs/executors.h"
+#include "daemon/jobs/job_index.h"
 #include "daemon/placement/cost_probe.h"
 #include "daemon/placement/placement.h"
 #include "daemon/tuning/tuning.h"
@@ -34,6 +35,7 @@ struct JobServices {
     Placement placement;
     CostProbe probe;
     JobRunner inline_runner{nullptr};  // of jobs on the io thread
+    JobIndex index;
 
   private:
     std::shared_ptr<const TuningState> costs_of_;  // the state whose costs the placement has

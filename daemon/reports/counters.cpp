@@ -13,7 +13,7 @@ using Sources = const ReportSources&;
 constexpr health::MetricType kGauge = health::MetricType::Gauge, kTotal = health::MetricType::Counter;
 
 constexpr Counter kCounters[] = {
-    {"connections", "tegu_connections", kGauge, "Open connections.",
+    {"connections", "tegu_connections_open", kGauge, "Open connections.",
      [](Sources of) { return of.quotas.all().connections; }},
     {"connections_total", "tegu_connections_total", kTotal, "Connections since the start.",
      [](Sources of) { return of.record.statistics.connections_total; }},
@@ -27,7 +27,7 @@ constexpr Counter kCounters[] = {
      [](Sources of) { return of.record.statistics.bytes_sent; }},
     {"reloads_total", "tegu_reloads_total", kTotal, "Times that the settings were read again.",
      [](Sources of) { return of.record.statistics.reloads_total; }},
-    {"buffers", "tegu_buffers", kGauge, "Buffers of all clients.",
+    {"buffers", "tegu_buffers_open", kGauge, "Buffers of all clients.",
      [](Sources of) { return of.quotas.all().buffers; }},
     {"buffer_bytes", "tegu_buffer_bytes", kGauge, "Their size.",
      [](Sources of) { return of.quotas.all().buffer_bytes; }},

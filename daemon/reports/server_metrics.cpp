@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/reports/server_metrics.h"
 
+#include "daemon/jobs/job_services.h"
 #include "daemon/reports/counter_families.h"
 #include "daemon/reports/counters.h"
 #include "daemon/reports/daemon_record.h"
@@ -69,10 +70,15 @@ void add_counters(const ReportSources& sources, Exposition& out) {
     }
 }
 
-void add_queue(const DaemonReport& report, Exposition& out) {
+void add_queue(const DaemonReport& report, const JobIndex& index, Exposition& out) {
     single(out, "tegu_jobs_running", MetricType::Gauge, "Jobs on executors.", report.queue.running);
     single(out, "tegu_predicted_work_seconds", MetricType::Gauge,
            "Predicted time of the jobs that wait and run.", report.queue.predicted_seconds);
+    const JobTask* const oldest = index.oldest();
+    const std::uint64_t age_ns = oldest == nullptr ? 0 : nanoseconds(Clock::now() - oldest->received);
+    single(out, "tegu_oldest_job_age_seconds", MetricType::Gauge,
+           "Time since the oldest job that waits or runs came; 0 without one.",
+           static_cast<double>(age_ns) / 1e9);
     out.family("tegu_executor_jobs_total", kCounter, "Jobs and pieces of jobs that an executor ended.");
     for (const health::ExecutorReport& each : report.executors)
         out.sample({{"executor", each.name}}, each.jobs_total);
@@ -104,6 +110,8 @@ void add_supervision(const DaemonReport& report, Exposition& out) {
     single(out, "tegu_last_reload_successful", MetricType::Gauge,
            "0 while the settings before a reload that failed are in force.",
            std::int64_t{report.reloads.empty() || report.reloads.front().ok});
+    single(out, "tegu_tuning_parts_ignored", MetricType::Gauge,
+           "Parts of the tuning tables that are not used.", report.tuning.ignored);
     if (report.watchdog) {
         single(out, "tegu_watchdog_interval_seconds", MetricType::Gauge,
                "Silence after which the service manager ends the daemon.", report.watchdog->interval_seconds);
@@ -121,7 +129,7 @@ void add_server_metrics(const ReportSources& sources, const DaemonReport& report
     out.sample({{"backend", report.backend}, {"memory_class", report.memory_class}}, std::int64_t{1});
     single(out, "tegu_uptime_seconds", MetricType::Gauge, "Time since the start.", report.uptime_seconds);
     add_counters(sources, out);
-    add_queue(report, out);
+    add_queue(report, sources.jobs.index, out);
     add_jobs(report, sources.record.statistics, out);
     add_times(sources.record.statistics.times, out);
     add_costs(report, out);

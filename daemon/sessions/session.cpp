@@ -55,6 +55,8 @@ Result<void> Session::dispatch(const wire::FrameHeader& header, Bytes body, Fore
         case wire::MessageType::Stats:
         case wire::MessageType::Kernels:
         case wire::MessageType::Health: return on_report(header, body);
+        case wire::MessageType::JobList: return on_job_list(header, body);
+        case wire::MessageType::JobCancel: return on_job_cancel(header, body);
         default: break;
     }
     if ((features_ & wire::kFeatureBuffers) == 0)
@@ -168,6 +170,7 @@ void Session::handle_close(CloseReason reason) {
     for (auto& entry : jobs_) {
         JobTask& task = *entry.second;
         task.session.reset();
+        services_.jobs.index.remove(task);
         if (services_.jobs.executors.remove(task)) {
             services_.quotas.end_job(peer_.uid);
         } else {

@@ -64,6 +64,12 @@ class Session final : public Connection {
     Result<void> on_health(const wire::FrameHeader& header, Bytes body);
     Result<void> on_cancel(const wire::FrameHeader& header, Bytes body);
 
+    // session_job_control.cpp
+    Result<void> on_job_list(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_job_cancel(const wire::FrameHeader& header, Bytes body);
+    // Root and the user of the daemon.
+    bool is_administrator() const;
+
     // session_buffers.cpp
     Result<void> on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
     Result<void> register_again(const wire::FrameHeader& header, const wire::BufferRegisterRequest& request,
@@ -99,6 +105,9 @@ class Session final : public Connection {
     void retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
                 Target target);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
+    // Answers a cancelled job that waited, or stops the one that runs.
+    void end_cancelled(const std::shared_ptr<JobTask>& task, bool waited);
+    void forget_job(std::uint64_t request_id);
 
     // Appends a reply whose body is one message.
     template <class Message>

@@ -115,7 +115,7 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
     try {
         submit(header, request, std::move(prepared), choice, deadline);
     } catch (...) {
-        jobs_.erase(header.request_id);
+        forget_job(header.request_id);
         services_.quotas.end_job(peer_.uid);
         throw;
     }
@@ -139,6 +139,7 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     task->target = choice.target;
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
+    services_.jobs.index.add(*task);
     services_.jobs.placement.admitted(task->prepared, choice);
     services_.jobs.executors.submit(std::move(task));
 }
@@ -159,7 +160,15 @@ void Session::retire(const JobTask& task, const Error* error, std::uint64_t queu
     if (status == Status::Ok && divided) ++services_.record.statistics.gpu_divided_total;
     if (status == Status::Ok) services_.jobs.placement.learn(task, nanoseconds(Clock::now() - task.received));
     services_.quotas.end_job(peer_.uid);
-    jobs_.erase(task.request_id);
+    forget_job(task.request_id);
+}
+
+// No effect if there is no such job.
+void Session::forget_job(std::uint64_t request_id) {
+    const auto found = jobs_.find(request_id);
+    if (found == jobs_.end()) return;
+    services_.jobs.index.remove(*found->second);
+    jobs_.erase(found);
 }
 
 void Session::complete(JobTask& task) {
@@ -192,13 +201,17 @@ Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
     const std::shared_ptr<JobTask> task = found->second;
     const bool waited = services_.jobs.executors.remove(*task);
     reply(header, wire::CancelReply{!waited});
+    end_cancelled(task, waited);
+    return {};
+}
+
+void Session::end_cancelled(const std::shared_ptr<JobTask>& task, bool waited) {
     task->cancelled_by_client = true;
     if (waited) {
         drop_waiting(task, make_error(Status::Cancelled, "the job was cancelled before it started"));
     } else {
         task->stop.store(true, std::memory_order_relaxed);
     }
-    return {};
 }
 
 // Answers waiting jobs whose deadline has passed, before their turn comes. Running jobs stop by themselves.

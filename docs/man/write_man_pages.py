@@ -107,10 +107,14 @@ def without(options, others):
     return [option for option in options if option.names not in names]
 
 
+def is_operation(command):
+    return any("--backend" in option.names for option in command.options)
+
+
 def blocks_of_tegu(bin_folder):
     """(kind, command) -> lines; and the commands."""
     commands = read_program(os.path.join(bin_folder, "tegu"))[1:]
-    operations = [command for command in commands if command.positionals]
+    operations = [command for command in commands if is_operation(command)]
     of_all = common(commands)
     of_operations = without(common(operations), of_all)
     blocks = {
@@ -119,7 +123,7 @@ def blocks_of_tegu(bin_folder):
         ("examples", ""): "".join(roff(command.example) + "\n" for command in commands),
     }
     for command in commands:
-        own = without(command.options, of_all + (of_operations if command.positionals else []))
+        own = without(command.options, of_all + (of_operations if is_operation(command) else []))
         blocks["options", command.name] = entries(own)
     return blocks, commands
 

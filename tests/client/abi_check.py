@@ -60,6 +60,7 @@ def check_python():
         "tegu_options": _abi.Options,
         "tegu_field": _abi.Field,
         "tegu_buffer_info": _abi.BufferInfo,
+        "tegu_job": _abi.JobInfo,
         "tegu_kernel": _abi.Kernel,
         "tegu_operand": _abi.Operand,
         "tegu_params": _abi.Params,

@@ -130,6 +130,18 @@ static void check_buffers(tegu_client* client) {
     CHECK(tegu_buffer_register(client, 0, 100, TEGU_ACCESS_READ, &image, &error) == TEGU_BAD_DESCRIPTOR);
 }
 
+static void check_job_control(tegu_client* client) {
+    tegu_job list[2];
+    tegu_error error;
+    size_t count = 7;
+    int flag = -1;
+
+    CHECK(tegu_jobs(client, list, 2, &count, &flag, &error) == TEGU_OK && count == 0 && flag == 1);
+    CHECK(tegu_jobs(client, NULL, 0, &count, NULL, &error) == TEGU_OK && count == 0);
+    CHECK(tegu_cancel_job(client, 1, &flag, &error) == TEGU_NOT_FOUND && strcmp(error.field, "id") == 0);
+    CHECK(tegu_cancel_job(client, 0, NULL, &error) == TEGU_BAD_RANGE);
+}
+
 static void check_two_inputs(tegu_client* client) {
     static const int32_t x[3] = {1, 2, 3}, y[3] = {10, 20, INT32_MAX};
     tegu_request request;
@@ -270,6 +282,7 @@ int main(void) {
     CHECK(tegu_ping(client, NULL, NULL) == TEGU_OK);
     check_jobs(client);
     check_buffers(client);
+    check_job_control(client);
     check_two_inputs(client);
     check_parts(client);
     check_fields(client);

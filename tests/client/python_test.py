@@ -141,6 +141,10 @@ class Plain(Case):
         before = self.c.stats()
         self.assertTrue(before)
         self.assertEqual(self.c.reconnects, 0)
+        self.assertEqual(self.c.jobs(), [])
+        with self.assertRaises(tegu.Error) as raised:
+            self.c.cancel_job(1)
+        self.assertEqual((raised.exception.status, raised.exception.field), ("NOT_FOUND", "id"))
         kernels = self.c.kernels()
         self.assertEqual(kernels["kernels"], [])  # no GPU in this daemon, and it says why
         self.assertTrue(kernels["reason"])

@@ -183,6 +183,7 @@ TEST(Lifecycle, ExitCodesAndMessagesOfAStartThatFails) {
     EXPECT_EQ(64, test::run_tegud({"--nonsense"}, &output));
     EXPECT_EQ(78, test::run_tegud({"--config", directory + "/missing.toml", "--socket", socket}, &output));
     EXPECT_NE(std::string::npos, output.find("missing.toml")) << output;
+    EXPECT_EQ(1, std::count(output.begin(), output.end(), '\n')) << output;
     std::ofstream(file) << "[limits]\nconnections = 0\n";
     EXPECT_EQ(78, test::run_tegud({"--config", file, "--socket", socket}, &output));
     EXPECT_NE(std::string::npos, output.find("limits.connections")) << output;

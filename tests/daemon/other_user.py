@@ -18,7 +18,7 @@ class OtherUser:
     """A process of that user, with a connection. do("expression") is evaluated there, with the connection as
     `c`."""
 
-    def __init__(self, path, uid):
+    def __init__(self, path, uid, features=3):
         requests, self.to_child = os.pipe()
         self.from_child, replies = os.pipe()
         self.pid = os.fork()
@@ -29,7 +29,7 @@ class OtherUser:
                     os.setgroups([])
                     os.setgid(uid)
                     os.setuid(uid)
-                c = Connection(path)
+                c = Connection(path, features=features)
                 with os.fdopen(requests) as lines:
                     for line in iter(lines.readline, "\n"):
                         names = dict(vars(rawclient), c=c, sum_job=sum_job)

@@ -25,6 +25,7 @@ EVENT, HELLO, PING, INFO, STATS = 0, 1, 2, 3, 4
 BUFFER_REGISTER, BUFFER_CREATE, BUFFER_FREEZE, BUFFER_RELEASE, BUFFER_LIST = 5, 6, 7, 8, 9
 JOB, CANCEL = 10, 11
 HEALTH = 13
+JOB_LIST, JOB_CANCEL = 15, 16
 STATUS_WORDS = (
     "OK BAD_REQUEST UNSUPPORTED BAD_VERSION NOT_FOUND BAD_RANGE BAD_DESCRIPTOR TOO_LARGE OVER_QUOTA "
     "BUSY DEADLINE_EXCEEDED CANCELLED DENIED SHUTTING_DOWN DEVICE_LOST OUT_OF_MEMORY INTERNAL "
@@ -52,6 +53,11 @@ MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_HUGETLB = 1, 2, 4
 FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE = 1, 2
 # seconds that a test waits for something that must happen; long, because nothing may depend on speed
 PATIENCE = 60.0
+
+JOB_FIELDS = (
+    "id session rows cols age_ns predicted_ns left_ns uid pid operation type priority state place gpu gpus "
+    "name_bytes"
+).split()
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -290,7 +296,7 @@ class Reply:
 class Connection:
     """One connection. Replies may be fetched by request id; the others wait."""
 
-    def __init__(self, path, hello=True, timeout=PATIENCE):
+    def __init__(self, path, hello=True, timeout=PATIENCE, features=3):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(timeout)
         try:
@@ -303,7 +309,7 @@ class Connection:
         self.received = b""
         self.fds = []
         if hello:
-            reply = self.request(HELLO, hello_body())
+            reply = self.request(HELLO, hello_body(features=features))
             assert reply.status == "OK", reply
 
     def close(self):
@@ -400,6 +406,32 @@ class Connection:
 
     def cancel(self, target):
         return self.request(CANCEL, struct.pack("<Q", target))
+
+    def cancel_job(self, ident):
+        return self.request(JOB_CANCEL, struct.pack("<Q", ident))
+
+    def list_jobs(self, after=0):
+        """(next, all_users, jobs as dictionaries) of one reply."""
+        reply = self.request(JOB_LIST, struct.pack("<Q", after))
+        assert reply.status == "OK", reply
+        following, count, everybody = struct.unpack_from("<QHB5x", reply.body)
+        at, jobs = 16, []
+        for _ in range(count):
+            values = struct.unpack_from("<7Q2IH7B7x", reply.body, at)
+            job = dict(zip(JOB_FIELDS, values))
+            at += 80
+            job["name"] = reply.body[at : at + job["name_bytes"]].decode()
+            at += job["name_bytes"]
+            jobs.append(job)
+        assert at == len(reply.body), (at, reply)
+        return following, everybody, jobs
+
+    def all_jobs(self):
+        following, _, jobs = self.list_jobs()
+        while following:
+            following, _, more = self.list_jobs(following)
+            jobs += more
+        return jobs
 
     def fields(self, kind):
         """INFO or STATS as a dictionary."""

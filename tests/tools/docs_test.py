@@ -9,7 +9,19 @@ import unittest
 
 from daemon import SOURCE, TEGU
 
-OTHERS = ("ping", "info", "stats", "latency", "buffers", "health", "top", "metrics", "kernels")
+OTHERS = (
+    "ping",
+    "info",
+    "stats",
+    "latency",
+    "buffers",
+    "jobs",
+    "cancel",
+    "health",
+    "top",
+    "metrics",
+    "kernels",
+)
 
 
 def tegu(*arguments):

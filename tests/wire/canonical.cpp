@@ -89,6 +89,10 @@ const BodyCodec kBodyCodecs[] = {
     {"HEALTH reply", check<HealthReply, decode_health_reply>},
     {"BUFFER_ATTACH request", check<BufferAttachRequest, decode_buffer_attach>},
     {"BUFFER_ATTACH reply", check<BufferReply, decode_buffer_reply>},
+    {"JOB_LIST request", check<JobListRequest, decode_job_list_request>},
+    {"JOB_LIST reply", check<JobListReply, decode_job_list_reply>},
+    {"JOB_CANCEL request", check<JobCancelRequest, decode_job_cancel_request>},
+    {"JOB_CANCEL reply", check<CancelReply, decode_cancel_reply>},
 };
 const std::size_t kBodyCodecCount = sizeof kBodyCodecs / sizeof kBodyCodecs[0];
 

@@ -166,6 +166,7 @@ TEST(ProtocolDocument, GivesTheLimitsOfTheCode) {
           "8 for kinds 0 and 1, at most " + std::to_string(kMaxFieldTextBytes),
           "number of elements, at most " + std::to_string(kMaxBuffersListed),
           "kernels in this reply, at most " + std::to_string(kMaxKernelsListed),
+          "jobs in this reply, at most " + std::to_string(kMaxJobsListed),
           "length of `name`, 1 to " + std::to_string(kMaxKernelTextBytes),
           "length of `text`, at most " + std::to_string(kMaxHealthTextBytes),
           "length of `reason`, at most " + std::to_string(kMaxErrorTextBytes),

@@ -9,7 +9,7 @@ _tegu() {
     if [ "$previous" = = ]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
     [ "$COMP_CWORD" -eq 1 ] && command=
     case $command in
-    reduce | topk | entropy-map | add | dot | rowscale | quantile | histogram | entropy | fused | ping | info | stats | latency | buffers | health | top | metrics | kernels) ;;
+    reduce | topk | entropy-map | add | dot | rowscale | quantile | histogram | entropy | fused | ping | info | stats | latency | buffers | jobs | cancel | health | top | metrics | kernels) ;;
     *) command= ;;
     esac
     case $command:$previous in
@@ -33,7 +33,7 @@ _tegu() {
     *:-s | *:--sort) words="pid user name connections buffers memory active rate gpu cpu bytes jobs" ;;
     *)
         case $command in
-        "") words="reduce topk entropy-map add dot rowscale quantile histogram entropy fused ping info stats latency buffers health top metrics kernels --help --version" ;;
+        "") words="reduce topk entropy-map add dot rowscale quantile histogram entropy fused ping info stats latency buffers jobs cancel health top metrics kernels --help --version" ;;
         reduce) files=yes words="-h --help --stats --ddof --axis --rows --skip-nans --dtype --shape --priority --backend --socket --timeout --json -o --output --format" ;;
         topk) files=yes words="-h --help -k --k --smallest --distinct --axis --rows --dtype --shape --priority --backend --socket --timeout --json -o --output --format" ;;
         entropy-map) files=yes words="-h --help --window --levels --base --border --colour --color --scale --range --dtype --shape --priority --backend --socket --timeout --json -o --output --format" ;;
@@ -49,6 +49,8 @@ _tegu() {
         stats) words="-h --help -w --watch -i --interval -c --count --socket --timeout --json" ;;
         latency) words="-h --help -c --count --seconds --pipeline --size --intrinsic --socket --timeout --json" ;;
         buffers) words="-h --help --socket --timeout --json" ;;
+        jobs) words="-h --help --socket --timeout --json" ;;
+        cancel) words="-h --help --socket --timeout --json" ;;
         health) words="-h --help -w --watch -i --interval -c --count --socket --timeout --json" ;;
         top) words="-h --help -i --interval -s --sort -1 --once --no-colour --socket --timeout --json" ;;
         metrics) words="-h --help --textfile --socket --timeout --json" ;;

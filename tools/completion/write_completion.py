@@ -139,7 +139,7 @@ def bash(program, commands):
     first = [option.long_name() for option in top.options] if others else names_of(top.options)
     options = '        "") words="%s" ;;\n' % " ".join([command.name for command in others] + first)
     for command in others:
-        takes_files = "files=yes " if command.positionals else ""
+        takes_files = "files=yes " if any(each.type != "N" for each in command.positionals) else ""
         options += '        %s) %swords="%s" ;;\n' % (
             command.name,
             takes_files,
@@ -187,7 +187,7 @@ def zsh_option(option):
 def zsh_arguments(indent, command, more=()):
     specs = [zsh_option(option) for option in command.options]
     specs += [
-        "'%d:%s:_files'" % (i + 1, described(positional.names[0]))
+        "'%d:%s:%s'" % (i + 1, described(positional.names[0]), "" if positional.type == "N" else "_files")
         for i, positional in enumerate(command.positionals)
     ]
     return (" \\\n" + indent + "    ").join(specs + list(more))

@@ -18,6 +18,8 @@
     X("stats", stats, "What the daemon has done: counters and times", "tegu stats --watch")             \
     X("latency", latency, "Measure round trips of small jobs", "tegu latency --size 1024 --seconds 5")  \
     X("buffers", buffers, "The buffers that your programs hold in the daemon", "tegu buffers")          \
+    X("jobs", jobs, "The jobs of your programs that wait or run", "tegu jobs --json")                   \
+    X("cancel", cancel, "Stop a job of tegu jobs", "tegu cancel 42")                                    \
     X("health", health, "How the board and the daemon are, and why", "tegu health --watch")             \
     X("top", top, "The board, the daemon and its clients, live", "tegu top --interval 0.5 --sort rate") \
     X("metrics", metrics, "Health and counters as metrics for Prometheus", "tegu metrics")              \

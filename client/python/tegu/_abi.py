@@ -71,6 +71,28 @@ class BufferInfo(ctypes.Structure):
     ]
 
 
+class JobInfo(ctypes.Structure):
+    _fields_ = [
+        ("id", c_uint64),
+        ("session", c_uint64),
+        ("rows", c_uint64),
+        ("cols", c_uint64),
+        ("age_ns", c_uint64),
+        ("predicted_ns", c_uint64),
+        ("left_ns", c_uint64),
+        ("uid", c_uint32),
+        ("pid", c_uint32),
+        ("operation", c_uint16),
+        ("type", c_uint8),
+        ("priority", c_uint8),
+        ("state", c_uint8),
+        ("place", c_uint8),
+        ("gpu", c_uint8),
+        ("gpus", c_uint8),
+        ("name", c_char * 72),
+    ]
+
+
 class Kernel(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("moves", c_char_p)] + [
         (name, c_uint32)
@@ -225,6 +247,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "tegu_buffer_freeze": (c_int, [c_void_p, _ERROR]),
     "tegu_buffer_free": (None, [c_void_p]),
     "tegu_buffer_list": (c_int, [c_void_p, POINTER(BufferInfo), c_size_t, POINTER(c_size_t), _ERROR]),
+    "tegu_jobs": (c_int, [c_void_p, POINTER(JobInfo), c_size_t, POINTER(c_size_t), POINTER(c_int), _ERROR]),
+    "tegu_cancel_job": (c_int, [c_void_p, c_uint64, POINTER(c_int), _ERROR]),
     "tegu_request_init": (None, [POINTER(Request), c_size_t, c_uint16]),
     "tegu_part_init": (None, [POINTER(Part), c_uint16]),
     "tegu_submit": (c_int, [c_void_p, POINTER(Request), POINTER(c_uint64), _ERROR]),

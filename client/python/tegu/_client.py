@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any, Callable, Dict, List, Optional, Union
 
-from . import _abi, _errors, _operation, _types
+from . import _abi, _errors, _jobs, _operation, _types
 from ._buffer import Buffer
 from ._calls import Calls, Submitted
 from ._connection import Connection
@@ -21,7 +21,8 @@ def connect(
     server_uid: Optional[int] = None,
     spin_us: int = 50,
 ) -> "Client":
-    """A Client of the daemon at `path` ($TEGU_SOCKET, else /run/tegud/tegud.sock).
+    """A Client of the daemon at `path` ($TEGU_SOCKET, else /run/tegud/tegud.sock if it is there,
+    else that of this user's own daemon, tegud/tegud.sock in $XDG_RUNTIME_DIR).
 
     connect_timeout    seconds to try for; 0: once
     reconnect_timeout  seconds for which a lost connection is sought again before jobs fail with Unavailable
@@ -119,6 +120,21 @@ class Client(Connection, Calls):
             one["access"] = "read_write" if one["access"] else "read"
             listed.append(one)
         return listed
+
+    def jobs(self) -> List[Dict[str, Any]]:
+        """The jobs of this user that wait or run, of all connections: a list of dicts, by `id`. Root and the
+        user of the daemon see those of all users. Times are in seconds; `left` is what is left of
+        `predicted`. Jobs so small that the daemon computes them at once are never listed."""
+        return _jobs.listed(self.lib, self.call)
+
+    def cancel_job(self, ident: int) -> bool:
+        """Cancels a job of jobs(), of any connection of this user; an administrator cancels any. Its client
+        gets Cancelled. Returns whether the job had started. NOT_FOUND: there is no such job, or it is another
+        user's."""
+        was_running = ctypes.c_int()
+        ident = _operation.whole_number(ident, "id", "the id of a job", (1 << 64) - 1)
+        self.call(self.lib.tegu_cancel_job, ident, ctypes.byref(was_running))
+        return bool(was_running.value)
 
     @property
     def reconnects(self) -> int:

@@ -34,6 +34,8 @@ WEIGHTS = {
     rawclient.STATS: 1,
     rawclient.BUFFER_LIST: 1,
     rawclient.HEALTH: 1,
+    rawclient.JOB_LIST: 1,
+    rawclient.JOB_CANCEL: 2,
     KERNELS: 1,
     BUFFER_ATTACH: 1,
     UNKNOWN: 1,
@@ -59,7 +61,7 @@ NUMBERS = (
     (1 << 64) - 1,
 )
 BYTES, LARGE = 4096, 65536  # of buffers
-FEATURES = 7
+FEATURES = 15
 MOST_DATA = 2048  # so that what is sent at once fits into the socket, whether or not the daemon reads
 
 
@@ -132,6 +134,8 @@ class Session(object):
             return struct.pack(
                 "<Q", self.rarely(max(0, self.last_id - self.choose.randrange(8)), self.number())
             )
+        if kind in (rawclient.JOB_LIST, rawclient.JOB_CANCEL):  # ids of the daemon begin with 1
+            return struct.pack("<Q", self.rarely(self.choose.randrange(200), self.number()))
         if kind == BUFFER_ATTACH:
             return bytes(self.choose.getrandbits(8) for _ in range(16))
         if kind == rawclient.HEALTH:

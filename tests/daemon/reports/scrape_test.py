@@ -300,7 +300,7 @@ class ScrapeTest(unittest.TestCase):
     def test_metrics_count_no_scrape_as_a_client(self):
         with connected(self.port):
             end = time.monotonic() + PATIENCE  # the end of a client before may not have been seen
-            while series(self.daemon.tegu("metrics").stdout.decode())["tegu_connections"] != "1":
+            while series(self.daemon.tegu("metrics").stdout.decode())["tegu_connections_open"] != "1":
                 self.assertLess(time.monotonic(), end)
 
 

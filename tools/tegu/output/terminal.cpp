@@ -61,12 +61,6 @@ void Progress::bytes(const char* activity, std::uint64_t done, std::uint64_t tot
     line(text + ", " + rate_text(static_cast<double>(done), elapsed));
 }
 
-void Progress::waiting(const char* activity) {
-    if (!due()) return;
-    line(std::string(activity) + " " +
-         duration_text(std::chrono::duration<double, std::nano>(Clock::now() - start_).count()));
-}
-
 // Blanks, not an escape sequence, overwrite a longer previous line.
 void Progress::line(const std::string& text) {
     if (!live_) return;

@@ -35,12 +35,12 @@ class Progress {
 
     // total 0: not known. At most ten times a second a line is written.
     void bytes(const char* activity, std::uint64_t done, std::uint64_t total);
-    void waiting(const char* activity);
+    // Whether it is time to write another line; if so, the next comes a tenth of a second later.
+    bool due();
     void line(const std::string& text);
     void clear();
 
   private:
-    bool due();
     const bool live_ = stderr_is_live();
     const Clock::time_point start_ = Clock::now();
     Clock::time_point next_ = start_ + std::chrono::seconds(1);

@@ -80,7 +80,7 @@ def help_text(program, *command):
 def _refusals(program, command, option):
     """What the program says of a word that it does not know, in situations in which it may come to look at
     it."""
-    line = [option.long_name(), "no-such-word"] + ["no-such-file"] * len(command.positionals)
+    line = [option.long_name() + "=no-such-word"] + ["no-such-file"] * len(command.positionals)
     for other in command.options:
         if other is not option and (other.required or other.names[0] in option.needs):
             line += [other.long_name(), "1"]

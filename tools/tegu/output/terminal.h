@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terminal output: colours on stdout, and one progress line on stderr for work over a second. Files and pipes get neither.
+// Terminal output: colours on stdout, and one progress line on stderr for work over a second. Files and pipes
+// get neither, unless --color=always.
 #pragma once
 
 #include <chrono>

@@ -50,7 +50,11 @@ def _rows(lines):
     for line, following in zip(lines, lines[1:] + [""]):
         if line.startswith(" " * COLUMN):
             rows[-1] = (rows[-1][0], (rows[-1][1] + " " + line.strip()).strip())
-        elif len(line) > COLUMN and line[COLUMN - 1] == " " and not following.startswith(" " * COLUMN):
+        elif (
+            len(line) > COLUMN
+            and line[COLUMN - 1] == " "
+            and (line[COLUMN - 2] == " " or not following.startswith(" " * COLUMN))
+        ):
             rows.append((line[:COLUMN].strip(), line[COLUMN:].strip()))
         else:
             rows.append((line.strip(), ""))

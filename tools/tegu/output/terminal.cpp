@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/output/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +35,12 @@ bool stdout_has_colour() {
 
 bool stdout_is_live() {
     return isatty(STDOUT_FILENO) != 0 && !is_dumb();
+}
+
+std::size_t stdout_columns() {
+    winsize size;
+    std::memset(&size, 0, sizeof size);
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 bool stderr_is_live() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -22,6 +23,8 @@ ColourWish& colour_wish();
 bool stdout_has_colour();
 // stdout is a terminal that can clear its screen.
 bool stdout_is_live();
+// Its columns; 0 if it is none, or of unknown width.
+std::size_t stdout_columns();
 // stderr is a terminal that can rewrite a line.
 bool stderr_is_live();
 

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-all=(frame messages client settings options npy pgm png health board scrape table top tuning)
+all=(frame messages client settings options npy pgm png jpeg tiff zip health board scrape table top tuning)
 build=${TEGU_FUZZ_BUILD:-build/fuzz}
 # Most of the time of a target went into AddressSanitizer's stacks of allocations and, hence -entropic=0, into weighing the inputs found.
 # A crash says more if its input is given to the program again without this.
@@ -22,6 +22,9 @@ what_of() {
     settings) echo "a file of settings" ;;
     options) echo "command lines of tegud and tegu, numbers and ranges" ;;
     npy | pgm | png) echo "a file .$1" ;;
+    jpeg) echo "a file .jpg through libturbojpeg" ;;
+    tiff) echo "a file .tif through libtiff" ;;
+    zip) echo "an archive of arrays" ;;
     health) echo "each file of the kernel that tells of the board" ;;
     board) echo "whole boards: the files, the judgement, JSON, text and metrics" ;;
     scrape) echo "HTTP requests of scrapes" ;;

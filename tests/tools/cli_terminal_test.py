@@ -100,6 +100,35 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
         self.assertNotIn(b"reading ", out)
 
+    def test_a_long_job_says_how_long_it_is_expected_to_take(self):
+        """Jobs grow until one is still computed when the line comes."""
+        for rows in (1000, 4000, 16000, 64000):
+            with open(os.path.join(self.daemon.folder, "long.raw"), "wb") as target:
+                for _ in range(rows):
+                    target.write(os.urandom(4000))
+            code, text = self.on_terminal(
+                ["entropy-map", "--window", "63", "--levels", "256", "--dtype", "u8", "--shape"]
+                + ["%dx4000" % rows, "long.raw"]
+            )
+            self.assertEqual(code, 0, text)
+            if b"computing" in text:
+                break
+        self.assertRegex(
+            text,
+            rb"\rcomputing [0-9.]+ m?s(: about [0-9]+ % of the expected [0-9.]+ m?s, [0-9.]+ m?s left"
+            rb"|, longer than the expected [0-9.]+ (us|ms|s))",
+        )
+
+    def test_colour_is_asked_for_and_forbidden(self):
+        for options in (["--no-color"], ["--color=never"], ["--no-colour"]):
+            code, text = self.on_terminal(options + ["topk", "-k", "1", "image.pgm"])
+            self.assertEqual(code, 0)
+            self.assertNotIn(b"\x1b", text)
+        code, text = self.on_terminal(["topk", "-k", "1", "image.pgm", "--color"], NO_COLOR="1")
+        self.assertIn(b"\x1b[1m", text)
+        _, text = self.on_terminal(["health"])
+        self.assertRegex(text, rb"\x1b\[1mhealth\x1b\[0m +\x1b\[1;3[123]m(ok|degraded|failing)\x1b\[0m")
+
     def test_watch_redraws_and_ends_by_interrupt(self):
         code, text = self.on_terminal(
             ["stats", "--watch", "--interval", "0.05"], interrupt_after=b"\x1b[H\x1b[J"

@@ -115,8 +115,15 @@ class FilesTest(unittest.TestCase):
     def test_every_command_option_and_word(self):
         commands = self.commands[1:]
         self.assertEqual(
-            self.completed("tegu", ""), {command.name for command in commands} | {"--help", "--version"}
+            self.completed("tegu", ""),
+            {command.name for command in commands}
+            | {"help"}
+            | {option.long_name() for option in self.commands[0].options},
         )
+        self.assertEqual(self.completed("tegu", "help", ""), {command.name for command in commands})
+        for before in (["--socket", "s"], ["--socket", "=", "s"], ["--json"], ["--color", "=", "never"]):
+            self.assertEqual(self.completed("tegu", *before, "red"), {"reduce"}, before)
+            self.assertIn("--smallest", self.completed("tegu", *before, "topk", "--sm"), before)
         self.assertEqual(self.completed("tegu", "red"), {"reduce"})
         for command in commands:
             self.assertEqual(

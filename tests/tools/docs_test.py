@@ -5,9 +5,10 @@
 import os
 import re
 import subprocess
+import tempfile
 import unittest
 
-from daemon import SOURCE, TEGU
+from daemon import PATIENCE, SOURCE, TEGU
 
 OTHERS = (
     "ping",
@@ -56,6 +57,27 @@ def man_page():
         tags = re.findall(r"^\.TP\n\.(?:B|BI|BR) (.*)", body.split("\n.SH ")[0], re.M)
         sections[heading] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(tags)))
     return page, sections
+
+
+class ReadmeTest(unittest.TestCase):
+    def test_the_block_runs_as_it_is_pasted(self):
+        block = read("README.md").split("## Use it\n\n")[1].split("\n\nFrom Python")[0]
+        script = "\n".join(line[4:] for line in block.splitlines() if line.startswith("    "))
+        with tempfile.TemporaryDirectory(prefix="tegu-readme-") as folder:
+            script = script.replace("/tmp/tegud.sock", folder + "/tegud.sock")
+            script = script.replace("build/release/bin/", os.path.dirname(TEGU) + "/")
+            script = script.replace("tests/data/", SOURCE + "/tests/data/")
+            done = subprocess.run(
+                ["bash", "-e"],
+                input=(script + "\nwait $! || true\n").encode(),
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                timeout=PATIENCE,
+            )
+            self.assertEqual(done.returncode, 0, done)
+            self.assertIn(b"reply in ", done.stdout)
+            self.assertEqual(os.listdir(folder), ["entropy.png"])  # the daemon took its socket away
 
 
 class DocsTest(unittest.TestCase):

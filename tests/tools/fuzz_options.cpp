@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes what is said on a command line. The first byte chooses: the options of tegud, the kinds of options
-// that tegu has, lists of numbers, a range, the order of words; the rest are the words, one a line. Checked: a wrong line ends
-// with a usage error that says something; a value taken is within what was asked for.
+// that tegu has, lists of numbers, a range, the order of words; the rest are the words, one a line. Checked:
+// a wrong line ends with a usage error that says something; a value taken is within what was asked for.
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>

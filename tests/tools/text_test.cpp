@@ -97,6 +97,15 @@ TEST(Shape, Words) {
         EXPECT_FALSE(parse_shape(word)) << word;
 }
 
+TEST(FoldedText, CutsBehindCommas) {
+    const std::string line = "cpu: computed in 1 ms, queued 8 us, copied 0 ns\n";
+    EXPECT_EQ(folded_text(line, 0), line);
+    EXPECT_EQ(folded_text(line, 80), line);
+    EXPECT_EQ(folded_text(line, 36), "cpu: computed in 1 ms, queued 8 us,\n  copied 0 ns\n");
+    EXPECT_EQ(folded_text(line, 24), "cpu: computed in 1 ms,\n  queued 8 us,\n  copied 0 ns\n");
+    EXPECT_EQ(folded_text("one long word", 3), "one long word");
+}
+
 }  // namespace
 }  // namespace cli
 }  // namespace tegu

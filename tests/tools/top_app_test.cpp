@@ -74,7 +74,7 @@ TEST_F(TopApp, Sorts) {
     EXPECT_NE(first_row().find("    977 "), std::string::npos);
     press('r');
     EXPECT_TRUE(shows("PID▾"));
-    EXPECT_NE(first_row().find("  40201 "), std::string::npos);
+    EXPECT_NE(first_row().find("  40200 "), std::string::npos);  // 40201 has left
     press('M');
     EXPECT_TRUE(shows("MEMORY▾"));
     EXPECT_NE(first_row().find("camera-"), std::string::npos);
@@ -112,6 +112,27 @@ TEST_F(TopApp, ScrollsAndStopsAtBothEnds) {
     EXPECT_TRUE(shows("4-10 of 10"));
     screen_.height = 60;
     EXPECT_TRUE(shows("   1000 "));
+}
+
+TEST_F(TopApp, ClientsThatLeftAreHidden) {
+    View view = *parse_view(health_text("nano", true));
+    const Account one = view.daemon->clients[0];
+    view.daemon->clients.assign(3, one);
+    for (int i = 0; i < 3; ++i) {
+        view.daemon->clients[static_cast<std::size_t>(i)].pid = 7001 + i;
+        view.daemon->clients[static_cast<std::size_t>(i)].connections = i == 0 ? 1 : 0;
+    }
+    app_.add({101, view});
+    EXPECT_TRUE(shows("7001"));
+    EXPECT_FALSE(shows("7002"));
+    // One that worked since the frame before is shown once more.
+    View before = view;
+    for (Account& client : before.daemon->clients) client.connections = 1;
+    app_.add({102, std::move(before)});
+    view.daemon->clients[2].jobs = *view.daemon->clients[2].jobs + 5;
+    app_.add({103, std::move(view)});
+    EXPECT_FALSE(shows("7002"));
+    EXPECT_TRUE(shows("7003"));
 }
 
 TEST_F(TopApp, IntervalHasSteps) {

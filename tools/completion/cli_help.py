@@ -50,7 +50,11 @@ def _rows(lines):
     for line, following in zip(lines, lines[1:] + [""]):
         if line.startswith(" " * COLUMN):
             rows[-1] = (rows[-1][0], (rows[-1][1] + " " + line.strip()).strip())
-        elif len(line) > COLUMN and line[COLUMN - 1] == " " and not following.startswith(" " * COLUMN):
+        elif (
+            len(line) > COLUMN
+            and line[COLUMN - 1] == " "
+            and (line[COLUMN - 2] == " " or not following.startswith(" " * COLUMN))
+        ):
             rows.append((line[:COLUMN].strip(), line[COLUMN:].strip()))
         else:
             rows.append((line.strip(), ""))
@@ -80,7 +84,7 @@ def help_text(program, *command):
 def _refusals(program, command, option):
     """What the program says of a word that it does not know, in situations in which it may come to look at
     it."""
-    line = [option.long_name(), "no-such-word"] + ["no-such-file"] * len(command.positionals)
+    line = [option.long_name() + "=no-such-word"] + ["no-such-file"] * len(command.positionals)
     for other in command.options:
         if other is not option and (other.required or other.names[0] in option.needs):
             line += [other.long_name(), "1"]

@@ -29,7 +29,7 @@ _%(function)s() {
     if [ "$current" = = ]; then current=; fi
     if [ "$previous" = = ]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
     [ "$COMP_CWORD" -eq 1 ] && command=
-    case $command in
+%(before)s    case $command in
     %(commands)s) ;;
     *) command= ;;
     esac
@@ -46,6 +46,19 @@ _%(function)s() {
 
 complete -o default -F _%(function)s %(program)s
 """
+
+# Of tegu, whose common options may stand before the command.
+BEFORE = """    local i
+    command=
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+        %(values)s) [ "${COMP_WORDS[i + 1]}" = = ] && ((i++)); ((i++)) ;;
+        -* | = | auto | always | never) ;;
+        *) command=${COMP_WORDS[i]}; break ;;
+        esac
+    done
+"""
+HELP_SENTENCE = "The options of a command, and an example"
 
 ZSH = """#compdef %(program)s
 %(head)s# Completion of %(program)s for zsh.
@@ -137,7 +150,16 @@ def values(commands):
 def bash(program, commands):
     top, others = commands[0], commands[1:]
     first = [option.long_name() for option in top.options] if others else names_of(top.options)
-    options = '        "") words="%s" ;;\n' % " ".join([command.name for command in others] + first)
+    names = [command.name for command in others]
+    before = ""
+    if program == "tegu":
+        taking = [name for name in names_of(top.options) if name in ("--socket", "--timeout")]
+        before = BEFORE % {"values": " | ".join(taking)}
+        options = '        help) words="%s" ;;\n' % " ".join(names)
+        names = names + ["help"]
+    else:
+        options = ""
+    options += '        "") words="%s" ;;\n' % " ".join(names + first)
     for command in others:
         takes_files = "files=yes " if any(each.type != "N" for each in command.positionals) else ""
         options += '        %s) %swords="%s" ;;\n' % (
@@ -150,7 +172,8 @@ def bash(program, commands):
         "function": program.replace("-", "_"),
         "values": values(commands),
         "options": options,
-        "commands": " | ".join(command.name for command in others) or "none",
+        "before": before,
+        "commands": " | ".join(names) or "none",
     }
 
 
@@ -203,6 +226,8 @@ def zsh(program, commands):
             "        '%s:%s'\n" % (command.name, quoted(command.sentence.replace(":", "\\:")))
             for command in others
         )
+        if program == "tegu":
+            body += "        'help:%s'\n" % HELP_SENTENCE
         body += "    )\n    _arguments -C -A '-*' \\\n        %s && ret=0\n" % zsh_arguments(
             "    ", top, ["'1:command:->command'", "'*::argument:->argument'"]
         )
@@ -215,6 +240,8 @@ def zsh(program, commands):
                 "        %s)\n            _arguments -s \\\n                %s && ret=0\n            ;;\n"
                 % (command.name, zsh_arguments("            ", command))
             )
+        if program == "tegu":
+            body += "        help) _describe -t commands 'command' commands && ret=0 ;;\n"
         body += "        esac\n        ;;\n    esac\n"
     return ZSH % {
         "program": program,

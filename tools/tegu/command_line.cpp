@@ -14,6 +14,23 @@ namespace {
 
 constexpr double kMaxSeconds = 1e6;
 
+// The text of --help in lines that leave the columns of the options and 80 in all.
+std::string wrapped(const std::string& help) {
+    constexpr std::size_t kColumns = 50;
+    std::string text, line;
+    for (std::size_t begin = 0; begin < help.size();) {
+        const std::size_t end = std::min(help.find(' ', begin), help.size());
+        const std::string word = help.substr(begin, end - begin);
+        if (!line.empty() && line.size() + 1 + word.size() > kColumns) {
+            text += line + "\n";
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+        begin = end + 1;
+    }
+    return text + line;
+}
+
 // What stands behind the name of the option, as in usage_error().
 std::string refusal(const std::string& word, const std::string& allowed) {
     return "cannot use '" + word + "' (allowed: " + allowed + ")";
@@ -35,12 +52,12 @@ std::string check_count(const std::string& word, std::uint64_t least, std::uint6
 }  // namespace
 
 void CommandLine::flag(const std::string& names, bool& target, const std::string& help) {
-    app_->add_flag(names, target, help);
+    app_->add_flag(names, target, wrapped(help));
 }
 
 void CommandLine::text(const std::string& names, std::string& target, const char* type,
                        const std::string& help) {
-    app_->add_option(names, target, help)->type_name(type);
+    app_->add_option(names, target, wrapped(help))->type_name(type);
 }
 
 void CommandLine::word(const std::string& names, std::string& target, const std::vector<std::string>& words,
@@ -51,13 +68,13 @@ void CommandLine::word(const std::string& names, std::string& target, const std:
         for (const std::string& one : words) allowed += (allowed.empty() ? "" : " ") + one;
         return refusal(word, allowed);
     };
-    app_->add_option(names, target, help)->type_name("WORD")->check(CLI::Validator(check, ""));
+    app_->add_option(names, target, wrapped(help))->type_name("WORD")->check(CLI::Validator(check, ""));
 }
 
 void CommandLine::count(const std::string& names, std::uint64_t& target, const std::string& help,
                         std::uint64_t least, std::uint64_t most, const std::string& allowed) {
     const auto check = [=](const std::string& word) { return check_count(word, least, most, allowed); };
-    app_->add_option(names, target, help)->type_name("N")->check(CLI::Validator(check, ""));
+    app_->add_option(names, target, wrapped(help))->type_name("N")->check(CLI::Validator(check, ""));
 }
 
 void CommandLine::seconds(const std::string& names, double& target, const std::string& help, double least) {
@@ -67,7 +84,7 @@ void CommandLine::seconds(const std::string& names, double& target, const std::s
         if (end != word.c_str() && *end == '\0' && value >= least && value <= kMaxSeconds) return {};
         return refusal(word, "seconds from " + number_text(least) + " to " + number_text(kMaxSeconds));
     };
-    app_->add_option(names, target, help)->type_name("SECONDS")->check(CLI::Validator(check, ""));
+    app_->add_option(names, target, wrapped(help))->type_name("SECONDS")->check(CLI::Validator(check, ""));
 }
 
 void CommandLine::require(const std::string& name) {

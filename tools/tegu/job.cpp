@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "tools/tegu/archive.h"
+#include "tools/tegu/outlook.h"
 #include "tools/tegu/output/text.h"
 
 namespace tegu {
@@ -82,11 +83,21 @@ Expected<client::Result> submit_and_wait(client::Client& client, const client::R
                                          Progress& progress) {
     Expected<std::uint64_t> id = client.submit(request);
     if (!id) return id.error();
+    const Clock::time_point start = Clock::now();
+    std::optional<Outlook> outlook;
     for (;;) {
         client::Done done = client.wait_any(kSliceMs);
         if (done.id != 0 || done.result.ok()) return std::move(done.result);
         if (done.result.error().status != TEGU_DEADLINE_EXCEEDED) return std::move(done.result);
-        progress.waiting("waiting");
+        if (!progress.due()) continue;
+        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        progress.line(waiting_text(seconds, outlook));  // at once: a daemon that hangs answers no question
+        const Expected<std::vector<client::Field>> fields = client.stats();
+        if (!fields) continue;
+        const std::optional<Outlook> now = outlook_of(*fields);
+        // The daemon raises the prediction of a job that has outrun it: the first one stands.
+        if (!now || !now->alone || !outlook || !outlook->alone) outlook = now;
+        progress.line(waiting_text(seconds, outlook));
     }
 }
 

@@ -25,7 +25,9 @@ Expected<void> has_arrays(const Operation& operation, const client::Result& resu
 
 Expected<void> report(const JobOptions& options, const char* name, const Operation& operation,
                       const Finished& job) {
-    if (!options.common.json) return print(input_lines(job) + operation.human(job) + closing_line(job));
+    if (!options.common.json)
+        return print(input_lines(job) + operation.human(job) +
+                     folded_text(closing_line(job), stdout_columns()));
     Json json = begin_report(name);
     add_job_report(json, job);
     operation.json(json, job);

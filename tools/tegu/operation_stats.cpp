@@ -46,7 +46,6 @@ std::vector<std::string> row_of(const std::string& stem, const std::vector<clien
     return {stem,
             count_text(jobs),
             count_text(jobs - of("ok_total")),
-            count_text(of("inline_total")),
             duration_text(of("queue_ns_total") / jobs),
             duration_text(computed_ns / jobs),
             rate_text(bytes, computed_ns),
@@ -81,9 +80,9 @@ std::string operations_table(const std::vector<client::Field>& fields,
                              const std::vector<client::Field>& earlier, double seconds) {
     const bool rates = !earlier.empty() && seconds > 0;
     // Within 80 columns. The times are means; the last is how far predictions of them were off.
-    std::vector<std::string> heading = {"operation", "jobs",     "failed", "inline",
-                                        "queued",    "computed", "data",   "off by"};
-    if (rates) heading[3] = "per s";
+    std::vector<std::string> heading = {"operation", "jobs", "failed", "queued",
+                                        "computed",  "data", "off by"};
+    if (rates) heading.insert(heading.begin() + 2, "per s");
     Table table("l" + std::string(heading.size() - 1, 'r'));
     table.heading(std::move(heading));
     bool any = false;
@@ -93,7 +92,7 @@ std::string operations_table(const std::vector<client::Field>& fields,
         any = true;
         std::vector<std::string> cells = row_of(stem, fields);
         const double grown = number_of(fields, jobs) - number_of(earlier, jobs);
-        if (rates) cells[3] = grown < 0 ? "" : rounded_text(grown / seconds);
+        if (rates) cells.insert(cells.begin() + 2, grown < 0 ? "" : rounded_text(grown / seconds));
         table.row(std::move(cells));
     }
     return any ? table.text(stdout_has_colour()) : std::string();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/output/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
@@ -36,6 +37,12 @@ bool stdout_is_live() {
     return isatty(STDOUT_FILENO) != 0 && !is_dumb();
 }
 
+std::size_t stdout_columns() {
+    winsize size;
+    std::memset(&size, 0, sizeof size);
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 bool stderr_is_live() {
     return isatty(STDERR_FILENO) != 0 && !is_dumb();
 }
@@ -59,12 +66,6 @@ void Progress::bytes(const char* activity, std::uint64_t done, std::uint64_t tot
             " %)";
     }
     line(text + ", " + rate_text(static_cast<double>(done), elapsed));
-}
-
-void Progress::waiting(const char* activity) {
-    if (!due()) return;
-    line(std::string(activity) + " " +
-         duration_text(std::chrono::duration<double, std::nano>(Clock::now() - start_).count()));
 }
 
 // Blanks, not an escape sequence, overwrite a longer previous line.

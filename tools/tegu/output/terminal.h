@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terminal output: colours on stdout, and one progress line on stderr for work over a second. Files and pipes get neither.
+// Terminal output: colours on stdout, and one progress line on stderr for work over a second. Files and pipes
+// get neither, unless --color=always.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -21,6 +23,8 @@ ColourWish& colour_wish();
 bool stdout_has_colour();
 // stdout is a terminal that can clear its screen.
 bool stdout_is_live();
+// Its columns; 0 if it is none, or of unknown width.
+std::size_t stdout_columns();
 // stderr is a terminal that can rewrite a line.
 bool stderr_is_live();
 
@@ -35,12 +39,12 @@ class Progress {
 
     // total 0: not known. At most ten times a second a line is written.
     void bytes(const char* activity, std::uint64_t done, std::uint64_t total);
-    void waiting(const char* activity);
+    // Whether it is time to write another line; if so, the next comes a tenth of a second later.
+    bool due();
     void line(const std::string& text);
     void clear();
 
   private:
-    bool due();
     const bool live_ = stderr_is_live();
     const Clock::time_point start_ = Clock::now();
     Clock::time_point next_ = start_ + std::chrono::seconds(1);

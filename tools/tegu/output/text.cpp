@@ -109,6 +109,23 @@ std::string bytes_text(std::uint64_t bytes) {
     return format("%.1f", value) + kUnits[unit];
 }
 
+std::string folded_text(const std::string& line, std::size_t columns) {
+    if (columns == 0 || line.size() <= columns) return line;
+    std::string text, current;
+    for (std::size_t begin = 0; begin < line.size();) {
+        std::size_t end = line.find_first_of(",:", begin);
+        end = end == std::string::npos ? line.size() : end + 1;
+        const std::string part = line.substr(begin, end - begin);
+        if (!current.empty() && current.size() + part.size() > columns) {
+            text += current + "\n";
+            current = " ";  // and the blank behind the comma
+        }
+        current += part;
+        begin = end;
+    }
+    return text + current;
+}
+
 std::string shape_text(const std::vector<std::uint64_t>& shape, const char* separator) {
     if (shape.empty()) return "()";
     std::string text;

@@ -26,6 +26,9 @@ std::string duration_text(double nanoseconds);            // "812 ns", "34.2 us"
 std::string rate_text(double bytes, double nanoseconds);  // "12.4 GB/s"; "-" for no time at all
 std::string element_type_words();                         // "u8 i8 ...": what --dtype takes
 std::string bytes_text(std::uint64_t bytes);              // "64.0 MiB"
+// A line that is longer than `columns`, cut behind commas and colons; what follows is indented by two. 0: as
+// it is.
+std::string folded_text(const std::string& line, std::size_t columns);
 std::string shape_text(const std::vector<std::uint64_t>& shape,
                        const char* separator = " x ");  // "512 x 512"; "()" for a scalar
 

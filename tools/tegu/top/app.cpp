@@ -55,6 +55,7 @@ void App::add(Sample sample) {
         note_answer(sample.time,
                     pid_of(view) && pid_of(newest_.view) && pid_of(view) != pid_of(newest_.view));
     }
+    if (view.daemon) hide_gone(view.daemon->clients);
     push(newest_.history.gpu_share, gpu_share(view));
     push(newest_.history.jobs_per_second, view.daemon ? view.daemon->jobs_per_second : Number());
     newest_.view = std::move(view);

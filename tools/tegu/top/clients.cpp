@@ -67,11 +67,6 @@ std::string cell(const Account& account, Column column) {
     }
 }
 
-// A client without a connection, which the daemon still lists.
-bool is_gone(const Account& account) {
-    return account.connections && *account.connections <= 0;
-}
-
 // -1, 0, 1; what is not known comes last either way.
 int compare(Number a, Number b, bool descending) {
     if (!a || !b) return a ? -1 : b ? 1 : 0;
@@ -87,6 +82,17 @@ int compare_by(const Account& a, const Account& b, Column column, bool descendin
 }
 
 }  // namespace
+
+bool is_gone(const Account& account) {
+    return account.connections && *account.connections <= 0;
+}
+
+void hide_gone(std::vector<Account>& clients) {
+    const auto idle = [](const Account& client) {
+        return is_gone(client) && client.jobs_per_second.value_or(0) <= 0;
+    };
+    clients.erase(std::remove_if(clients.begin(), clients.end(), idle), clients.end());
+}
 
 std::vector<std::string> column_words() {
     std::vector<std::string> words;

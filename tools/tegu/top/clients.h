@@ -38,6 +38,12 @@ std::vector<std::string> column_words();
 // REQUIRES: one of the words.
 Column column_of(const std::string& word);
 
+// A client without a connection, which the daemon still lists.
+bool is_gone(const Account& account);
+
+// Leaves out clients that have gone, but for those that had jobs since the view before.
+void hide_gone(std::vector<Account>& clients);
+
 struct Order {
     Column column = Column::Gpu;
     bool reverse = false;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of tegu.h that have a client, each a few lines over Client. No exception may pass through C:
 // out of memory is caught here.
+#include <poll.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -302,6 +306,13 @@ tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_res
         if (done_id != nullptr) *done_id = ended.id;
         return give_result(std::move(ended), result, error);
     });
+}
+void tegu_get_poll_state(const tegu_client* client, tegu_poll_state* state) {
+    const tegu::clientlib::PollState from = client->client->poll_state();
+    *state = tegu_poll_state{from.fd, from.for_writing ? POLLIN | POLLOUT : POLLIN, -1, 0, from.connection};
+    if (from.wake == TimePoint::max()) return;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(from.wake - Clock::now()).count();
+    state->timeout_ms = static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
 }
 tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error) {
     return guarded(error, [&] { return finish(client->client->cancel(id), error); });

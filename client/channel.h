@@ -37,6 +37,7 @@ class Channel {
     Result<std::optional<wire::Frame>> next_frame();
     // The descriptor of the frame taken last. None if its header announced one that did not arrive.
     Fd take_descriptor();
+    int socket() const { return socket_.get(); }
 
   private:
     explicit Channel(Fd socket);

@@ -119,6 +119,20 @@ Ended Client::wait(std::uint64_t id, TimePoint until) {
     }
 }
 
+PollState Client::poll_state() const {
+    PollState state;
+    state.connection = connections_;
+    state.wake = std::min({earliest_deadline_, earliest_retry_, link_deadline_});
+    if (channel_) {
+        state.fd = channel_->socket();
+        state.for_writing = unsent();
+    }
+    if (link_ == LinkState::Seeking) state.wake = std::min(state.wake, next_attempt_);
+    const bool lost = link_ == LinkState::Down && jobs_.unanswered() != 0;
+    if (lost || jobs_.count(JobState::Done) != 0) state.wake = Clock::now();
+    return state;
+}
+
 Ended Client::take(PendingJob& job) {
     Ended ended;
     ended.id = job.id;

@@ -53,6 +53,14 @@ struct Health {
     std::string text;
 };
 
+// What an event loop polls for; tegu_poll_state of tegu.h.
+struct PollState {
+    int fd = -1;
+    bool for_writing = false;
+    std::uint64_t connection = 0;
+    TimePoint wake = TimePoint::max();
+};
+
 // The error of a job in place that may have begun and has no result. It is not sent again, because its input
 // may be overwritten.
 Error overwritten(const std::string& why);
@@ -82,6 +90,7 @@ class Client {
     Result<RegionPtr> register_buffer(int fd, std::uint64_t bytes, wire::Access access);
     Result<void> freeze(Region& region);
     std::uint64_t reconnects() const { return reconnects_; }
+    PollState poll_state() const;
 
     // Sends the release of a region to the daemon; its memory stays.
     void release(Region& region);
@@ -224,7 +233,8 @@ class Client {
     Error last_error_;              // why the link was lost or not established
     std::uint64_t epoch_ = 0;       // number of the connection; handles in frames belong to one
     std::uint64_t reconnects_ = 0;
-    std::size_t restoring_ = 0;  // missing replies
+    std::uint64_t connections_ = 0;  // sockets connected so far
+    std::size_t restoring_ = 0;      // missing replies
 
     std::uint8_t version_ = wire::kVersionMin;
     std::uint64_t features_ = 0;

@@ -36,6 +36,7 @@ void Client::attempt() {
         Channel::connect(settings_.socket_path, settings_.server_uid, now + kConnectTime);
     if (!channel) return attempt_failed(std::move(channel).error());
     channel_.emplace(std::move(*channel));
+    ++connections_;
     link_ = LinkState::Greeting;
     link_deadline_ = now + kGreetTime;
     progress_ = draining_ = false;

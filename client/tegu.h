@@ -434,6 +434,16 @@ TEGU_API tegu_status tegu_flush(tegu_client* client, tegu_error* error);
  * *done_id 0. The caller frees *result. */
 TEGU_API tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result,
                                uint64_t* done_id, tegu_error* error);
+/* For an event loop: poll(2) `fd` for `events`, at most `timeout_ms`; then call tegu_wait(client, 0, 0, ...)
+ * until no job has ended, and get the state again. It changes with every call that has this client. */
+typedef struct tegu_poll_state {
+    int fd;         /* -1: no connection; the library owns it */
+    int events;     /* POLLIN, maybe with POLLOUT */
+    int timeout_ms; /* -1: no limit; 0: a result is there */
+    uint32_t reserved;
+    uint64_t connection; /* another one: another descriptor, maybe of the same number */
+} tegu_poll_state;
+TEGU_API void tegu_get_poll_state(const tegu_client* client, tegu_poll_state* state);
 /* Requests that the daemon stops a job; tegu_wait still returns its result, or TEGU_CANCELLED.
  * TEGU_NOT_FOUND: no such job. */
 TEGU_API tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error);

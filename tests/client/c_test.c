@@ -2,6 +2,7 @@
 /* Calls every function of tegu.h from C99, against the daemon on $TEGU_SOCKET. Compiled with -pedantic. */
 #include "client/tegu.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static void check_jobs(tegu_client* client) {
     tegu_result* result = NULL;
     tegu_error error;
     tegu_array array;
+    tegu_poll_state state;
     uint64_t ids[3], done = 0;
     double total = 0;
     int i;
@@ -71,6 +73,8 @@ static void check_jobs(tegu_client* client) {
     }
     CHECK(total == 18.0);
     CHECK(tegu_wait(client, 0, 0, &result, &done, &error) == TEGU_NOT_FOUND && result == NULL && done == 0);
+    tegu_get_poll_state(client, &state);
+    CHECK(state.fd >= 0 && (state.events & POLLIN) != 0 && state.timeout_ms == -1 && state.connection == 1);
     CHECK(tegu_cancel(client, ids[0], &error) == TEGU_NOT_FOUND);
 
     tegu_request_init(&request, sizeof request, TEGU_TOPK);

@@ -2,6 +2,7 @@
 // Jobs in flight: out of order, more than the daemon takes, with signals, and on servers that die, stop or
 // are lost under them.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -36,6 +37,86 @@ TEST(ClientJobs, RepliesInReverseOrder) {
     const tc::Done none = client.wait_any();
     EXPECT_EQ(none.id, 0u);
     EXPECT_EQ(none.result.error().status, TEGU_NOT_FOUND);
+}
+
+// Fetches what has ended, as an event loop does: polls only as the state says. Returns the number of results.
+int run_event_loop(tegu_client* client, int jobs, std::vector<std::uint64_t>& connections) {
+    int results = 0;
+    while (jobs > 0) {
+        tegu_poll_state state;
+        tegu_get_poll_state(client, &state);
+        if (connections.empty() || connections.back() != state.connection)
+            connections.push_back(state.connection);
+        pollfd entry{state.fd, static_cast<short>(state.events), 0};
+        if (poll(&entry, 1, state.timeout_ms) == 0 && state.timeout_ms < 0) return -1;
+        tegu_result* result = nullptr;
+        std::uint64_t id = 0;
+        for (;;) {
+            tegu_wait(client, 0, 0, &result, &id, nullptr);
+            if (id == 0) break;
+            --jobs;
+            if (result != nullptr) ++results;
+            tegu_result_free(result);
+        }
+    }
+    return results;
+}
+
+tegu_client* plain_client(const FakeServer& server) {
+    tegu_options options;
+    tegu_options_init(&options, sizeof options);
+    const std::string path = server.path();
+    options.socket_path = path.c_str();
+    tegu_client* client = nullptr;
+    EXPECT_EQ(tegu_connect(&options, &client, nullptr), TEGU_OK);
+    return client;
+}
+
+tegu_request sum_of(const float* x, std::uint64_t cols) {
+    tegu_request request;
+    tegu_request_init(&request, sizeof request, TEGU_REDUCE);
+    request.type = TEGU_F32;
+    request.cols = cols;
+    request.inputs[0].data = x;
+    request.params.reduce.statistics = TEGU_STAT_SUM;
+    return request;
+}
+
+TEST(ClientPollState, LeadsThroughALostConnection) {
+    FakeServer server({[](Connection& connection) {
+                           connection.greet();
+                           for (int i = 0; i < 3; ++i)
+                               if (std::optional<Request> request = connection.read())
+                                   connection.answer(*request);
+                       },
+                       serve});
+    tegu_client* client = plain_client(server);
+    const float x[2] = {1, 2};
+    tegu_request request = sum_of(x, 2);
+    std::uint64_t id = 0;
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(tegu_submit(client, &request, &id, nullptr), TEGU_OK);
+    std::vector<std::uint64_t> connections;
+    EXPECT_EQ(run_event_loop(client, 20, connections), 20);
+    EXPECT_EQ(connections.front(), 1u);
+    EXPECT_EQ(connections.back(), 2u);
+    EXPECT_EQ(tegu_reconnects(client), 1u);
+    tegu_close(client);
+}
+
+TEST(ClientPollState, WakesAtADeadlineOfASilentServer) {
+    FakeServer server({[](Connection& connection) {
+        connection.greet();
+        while (connection.read()) continue;
+    }});
+    tegu_client* client = plain_client(server);
+    const float x[2] = {1, 2};
+    tegu_request request = sum_of(x, 2);
+    request.deadline_ns = 20 * kMillisecond;
+    std::uint64_t id = 0;
+    ASSERT_EQ(tegu_submit(client, &request, &id, nullptr), TEGU_OK);
+    std::vector<std::uint64_t> connections;
+    EXPECT_EQ(run_event_loop(client, 1, connections), 0);
+    tegu_close(client);
 }
 
 TEST(ClientJobs, NoMoreOnTheWireThanAllowed) {

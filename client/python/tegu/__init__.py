@@ -9,24 +9,47 @@
 
 The package is ctypes over libtegu.so.0 and needs no compiler. With numpy, arrays go in and come out; without
 it, anything that has the buffer protocol (bytes, array.array, memoryview) goes in and memoryviews come out.
-docs/clients.md tells it all."""
+docs/clients.md tells it all; tegu.aio is the client for asyncio."""
+
+from concurrent.futures import as_completed, wait
+from typing import TYPE_CHECKING, Any
 
 from ._buffer import Buffer
 from ._client import Client, connect
-from ._errors import Busy, Cancelled, DeadlineExceeded, Error, Unavailable
-from ._job import Future, Reply, Timing
+from ._dlpack import from_dlpack
+from ._errors import BadRange, Busy, Cancelled, DeadlineExceeded, Error, Unavailable, WrongType
+from ._future import Future
+from ._job import Reply, Timing
+from ._version import __version__
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from . import aio as aio
+
 __all__ = [
+    "__version__",
+    "as_completed",
     "connect",
-    "Client",
+    "from_dlpack",
+    "wait",
+    "BadRange",
     "Buffer",
+    "Busy",
+    "Cancelled",
+    "Client",
+    "DeadlineExceeded",
+    "Error",
     "Future",
     "Reply",
     "Timing",
-    "Error",
-    "Busy",
-    "Cancelled",
-    "DeadlineExceeded",
     "Unavailable",
+    "WrongType",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """tegu.aio without an import of its own, from Python 3.7 on: asyncio is loaded when somebody needs it."""
+    if name == "aio":
+        import importlib
+
+        return importlib.import_module(".aio", __name__)
+    raise AttributeError("module 'tegu' has no attribute %r" % name)

@@ -18,6 +18,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._described import OPERATIONS, PARAMETERS, PARTS, ROLES, STATISTICS
 
@@ -97,7 +98,7 @@ class Operand(ctypes.Structure):
     ]
 
 
-_KINDS = {
+_KINDS: Dict[str, Any] = {
     "flag": c_uint8,
     "choice": c_uint8,
     "u32": c_uint32,
@@ -107,10 +108,11 @@ _KINDS = {
 }
 
 
-def _params_struct(operation):
+def _params_struct(operation: str) -> Any:
     """The struct of tegu.h: a list's pointer first and its count among the others, zeros up to a multiple
     of 8."""
-    fields, end = [], 0
+    fields: List[Tuple[str, Any]] = []
+    end = 0
     for name, kind, _, _ in PARAMETERS[operation]:
         if kind == "list":
             fields.insert(0, (name, c_void_p))
@@ -175,10 +177,23 @@ class Timing(ctypes.Structure):
     ]
 
 
+class PollState(ctypes.Structure):
+    _fields_ = [
+        ("fd", c_int),
+        ("events", c_int),
+        ("timeout_ms", c_int),
+        ("reserved", c_uint32),
+        ("connection", c_uint64),
+    ]
+
+
+KERNEL_FIELDS = [field[0] for field in Kernel._fields_ if field[0] != "reserved"]
+BUFFER_FIELDS = [field[0] for field in BufferInfo._fields_ if field[0] != "reserved"]
+
 _ERROR = POINTER(Error)
 _OUT = POINTER(c_void_p)
 # name: (result, arguments)
-FUNCTIONS = {
+FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "tegu_options_init": (None, [POINTER(Options), c_size_t]),
     "tegu_version": (c_char_p, []),
     "tegu_status_word": (c_char_p, [c_int]),
@@ -215,6 +230,7 @@ FUNCTIONS = {
     "tegu_submit": (c_int, [c_void_p, POINTER(Request), POINTER(c_uint64), _ERROR]),
     "tegu_flush": (c_int, [c_void_p, _ERROR]),
     "tegu_wait": (c_int, [c_void_p, c_uint64, c_int, _OUT, POINTER(c_uint64), _ERROR]),
+    "tegu_get_poll_state": (None, [c_void_p, POINTER(PollState)]),
     "tegu_cancel": (c_int, [c_void_p, c_uint64, _ERROR]),
     "tegu_result_count": (c_size_t, [c_void_p]),
     "tegu_result_array": (Array, [c_void_p, c_size_t]),
@@ -225,22 +241,27 @@ FUNCTIONS = {
 }
 
 
-def _candidates():
-    """$TEGU_LIBRARY alone if it is set; else the build tree of the checkout that this file lies in; else the
-    system."""
+def checkout() -> str:
+    """The folder of the checkout that this file would lie in."""
+    return os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+
+
+def _candidates() -> List[str]:
+    """$TEGU_LIBRARY alone if it is set; else the library inside the package, the one built in the checkout
+    that this file lies in, and that of the system."""
     named = os.environ.get("TEGU_LIBRARY")
     if named:
         return [named]
-    checkout = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
-    built = os.path.join(checkout, "build", "release", "lib", "libtegu.so.0")
-    return ([built] if os.path.exists(built) else []) + ["libtegu.so.0"]
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libtegu.so.0")
+    built = os.path.join(checkout(), "build", "release", "lib", "libtegu.so.0")
+    return [path for path in (inside, built) if os.path.exists(path)] + ["libtegu.so.0"]
 
 
-_library = None
+_library: Optional[ctypes.CDLL] = None
 
 
-def library():
-    """The loaded library. ImportError if there is none."""
+def library() -> ctypes.CDLL:
+    """The loaded library. ImportError if there is none, or one older than this package."""
     global _library
     if _library is None:
         problems = []
@@ -255,8 +276,10 @@ def library():
                 "libtegu.so.0 cannot be loaded: %s; build it (cmake --build --preset release), "
                 "install it, or set $TEGU_LIBRARY to its path" % "; ".join(problems)
             )
-        for name, (result, arguments) in FUNCTIONS.items():
-            function = getattr(loaded, name)
+        for function_name, (result, arguments) in FUNCTIONS.items():
+            function = getattr(loaded, function_name, None)
+            if function is None:
+                raise ImportError("%s has no %s: it is older than this package" % (name, function_name))
             function.restype = result
             function.argtypes = arguments
         _library = loaded

@@ -4,25 +4,28 @@ gave for a result."""
 
 import ctypes
 import struct
+from typing import Any, List, Tuple
 
 from . import _errors
 from ._inputs import Pinned
-from ._types import BYTES, FORMATS, NAMES, format_type, numpy, product
+from ._types import BYTES, FORMATS, NAMES, Shape, format_type, numpy, product
+
+COPIED_BYTES = 65536  # results up to this are copied out of the memory of the library
 
 
-def view_of(address, number, shape, owner, writable=True):
+def view_of(address: int, number: int, shape: Shape, owner: object, writable: bool = True) -> Any:
     """An array over memory that lives as long as `owner`: a numpy array, else a memoryview (of f16: a
     list)."""
     size = product(shape) * BYTES[number]
     if size == 0:
-        block = bytearray()
+        block: Any = bytearray()
     else:
         block = (ctypes.c_ubyte * size).from_address(address)
         block.owner = owner
     return _shaped(block, number, shape, writable)
 
 
-def copy_of(address, number, shape):
+def copy_of(address: int, number: int, shape: Shape) -> Any:
     """The same as an independent object."""
     return _shaped(
         bytearray(ctypes.string_at(address, product(shape) * BYTES[number]) if product(shape) else b""),
@@ -32,30 +35,31 @@ def copy_of(address, number, shape):
     )
 
 
-def _nested(values, shape):
+def _nested(values: List[Any], shape: Shape) -> List[Any]:
     if len(shape) < 2:
         return values
     step = product(shape[1:])
     return [_nested(values[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
 
 
-def _shaped(block, number, shape, writable):
+def _shaped(block: Any, number: int, shape: Shape, writable: bool) -> Any:
     if numpy is not None:
         made = numpy.frombuffer(block, dtype=NAMES[number]).reshape(shape)
         made.flags.writeable = writable
         return made
     if FORMATS[number] == "e":
         return _nested(list(struct.unpack("<%de" % product(shape), bytes(block))), shape)
-    view = memoryview(block).cast("B").cast(FORMATS[number])
-    return view.cast("B").cast(FORMATS[number], list(shape)) if len(shape) > 1 and product(shape) else view
+    code: Any = FORMATS[number]
+    view = memoryview(block).cast("B").cast(code)
+    return view.cast("B").cast(code, list(shape)) if len(shape) > 1 and product(shape) else view
 
 
-def scalars(address, number, count):
+def scalars(address: int, number: int, count: int) -> Tuple[Any, ...]:
     """`count` elements as Python numbers."""
     return struct.unpack("<%d%s" % (count, FORMATS[number]), ctypes.string_at(address, count * BYTES[number]))
 
 
-def columns_first(address, number, rows, cols, shape):
+def columns_first(address: int, number: int, rows: int, cols: int, shape: Shape) -> Any:
     """A copy of rows x cols elements with the columns as rows, in another shape."""
     if numpy is not None:
         return numpy.ascontiguousarray(copy_of(address, number, (rows, cols)).T).reshape(shape)
@@ -67,12 +71,12 @@ def columns_first(address, number, rows, cols, shape):
     return _shaped(bytearray(packed), number, shape, True)
 
 
-def fill(out, address, number, shape):
+def fill(out: Any, address: int, number: int, shape: Shape) -> None:
     """Copies elements into an array of the caller's, of that type and shape. `out` was checked by
     check_out()."""
     source = (
         copy_of(address, number, shape)
-        if product(shape) * BYTES[number] <= 65536
+        if product(shape) * BYTES[number] <= COPIED_BYTES
         else view_of(address, number, shape, None)
     )
     if numpy is not None and isinstance(out, numpy.ndarray):
@@ -81,16 +85,16 @@ def fill(out, address, number, shape):
         ctypes.memmove(Pinned(out).address, address, product(shape) * BYTES[number])
 
 
-def check_out(out, number, shape):
+def check_out(out: Any, number: int, shape: Shape) -> None:
     """Raises an Error if `out` is not memory that can be written, of that type and shape."""
     wanted = "%s %s" % (NAMES[number], tuple(shape))
     try:
         view = None if numpy is not None and isinstance(out, numpy.ndarray) else memoryview(out)
     except TypeError:
-        raise _errors.make(
+        raise _errors.wrong_type(
             "BAD_RANGE", "out is a %s" % type(out).__name__, "out", "a Buffer or an array, %s" % wanted
         )
-    found = out if view is None else view
+    found: Any = out if view is None else view
     if view is None:
         same, writable = found.dtype == numpy.dtype(NAMES[number]), out.flags.writeable
     else:

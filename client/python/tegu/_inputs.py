@@ -4,14 +4,18 @@
 import array
 import ctypes
 import struct
+from typing import Any, List, Optional, Tuple
 
-from . import _errors
+from . import _dlpack, _errors
 from ._types import (
     BYTES,
     FORMATS,
     NAMES,
     WORDS,
+    Shape,
+    big_endian,
     format_type,
+    kind_type,
     normal_axis,
     numpy,
     numpy_type,
@@ -27,11 +31,22 @@ class Input(object):
     given   the shape as the caller sees it
     axis    which axis of it the job runs along, from 0; None: all of it is one sequence
     copied  the caller's object could not be used as it was
+    buffer  the library's handle of a Buffer, which is the memory then
     """
 
-    def __init__(self, keep, address, number, given, axis, row_stride=0, copied=False):
+    def __init__(
+        self,
+        keep: object,
+        address: int,
+        number: int,
+        given: Shape,
+        axis: Optional[int],
+        row_stride: int = 0,
+        copied: bool = False,
+        buffer: Any = None,
+    ) -> None:
         self.keep, self.address, self.type, self.given, self.axis = keep, address, number, given, axis
-        self.row_stride, self.copied = row_stride, copied
+        self.row_stride, self.copied, self.buffer = row_stride, copied, buffer
         self.rest = given[:axis] + given[axis + 1 :] if axis is not None else given[:-1]
         self.cols = given[axis if axis is not None else -1] if given else 1
         self.rows = product(self.rest)
@@ -56,23 +71,25 @@ class _PyBuffer(ctypes.Structure):
 class Pinned(object):
     """The address of anything with a contiguous buffer, read-only ones too, without a copy."""
 
-    def __init__(self, source):
+    def __init__(self, source: object) -> None:
         self._view = _PyBuffer()
         ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(source), ctypes.byref(self._view), 0)
-        self.address = self._view.buf
+        self.address: int = self._view.buf or 0
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self._view.obj:
             ctypes.pythonapi.PyBuffer_Release(ctypes.byref(self._view))
 
 
-def describe(x, dtype=None, shape=None, axis=None, name="x"):
+def describe(
+    x: Any, dtype: Any = None, shape: Any = None, axis: Optional[int] = None, name: str = "x"
+) -> Input:
     """An Input for `x`, which the caller's signature calls `name`."""
     return (_describe_plain if numpy is None else _describe_numpy)(x, dtype, shape, axis, name)
 
 
-def _unreadable(error, field):
-    return _errors.make(
+def _unreadable(error: object, field: str) -> _errors.Error:
+    return _errors.wrong_type(
         "BAD_REQUEST",
         "it cannot be read as an array: %s" % error,
         field,
@@ -80,7 +97,7 @@ def _unreadable(error, field):
     )
 
 
-def _bad_shape(elements, shape):
+def _bad_shape(elements: int, shape: Shape) -> _errors.Error:
     return _errors.make(
         "BAD_RANGE",
         "%d elements do not fill the shape %s" % (elements, shape),
@@ -89,7 +106,7 @@ def _bad_shape(elements, shape):
     )
 
 
-def _as_numpy(x, dtype, field):
+def _as_numpy(x: Any, dtype: Any, field: str) -> Tuple[Any, bool]:
     """(array, whether it had to be made)."""
     name = None if dtype is None else NAMES[type_number(dtype)]
     if isinstance(x, numpy.ma.MaskedArray):
@@ -108,6 +125,9 @@ def _as_numpy(x, dtype, field):
                 numpy_type(x.dtype)
                 return x.view(numpy.ndarray).view(name), False
             return numpy.asarray(x), False
+        if _has_dlpack(x):
+            taken = numpy.asarray(_dlpack.Memory(x, field))
+            return taken if name is None else taken.view(name), False
         if isinstance(x, (bytes, bytearray)) or (
             name is not None and not hasattr(x, "__array__") and _has_buffer(x)
         ):
@@ -119,14 +139,18 @@ def _as_numpy(x, dtype, field):
         if name is not None and isinstance(x, (int, list, tuple)):
             _check_fits(numpy.asarray(x), numpy.dtype(name))
         made = numpy.asarray(x, dtype=name)
+        if made.dtype.kind == "b":
+            made = made.view("u1") != 0  # of PIL, True has all bits
         if isinstance(x, (list, tuple)) and made.dtype.kind == "O":
             _check_even(made)
-        return made, True
-    except (TypeError, ValueError, OverflowError, BufferError) as error:
+        return made, made.flags.owndata or not hasattr(x, "__array__")
+    except _errors.Error:
+        raise
+    except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
         raise _unreadable(error, field if name is None else "dtype")
 
 
-def _check_fits(given, wanted):
+def _check_fits(given: Any, wanted: Any) -> None:
     """numpy before 2 wraps integers that do not fit the type asked for."""
     if wanted.kind in "iu" and given.dtype.kind in "iu" and given.size:
         for number in (int(given.min()), int(given.max())):
@@ -134,13 +158,17 @@ def _check_fits(given, wanted):
                 raise OverflowError("%d does not fit %s" % (number, wanted))
 
 
-def _check_even(made):
+def _check_even(made: Any) -> None:
     """numpy before 1.24 makes objects of the lists inside a list if they differ in length."""
     if any(isinstance(item, (list, tuple, numpy.ndarray)) for item in made.ravel()):
         raise ValueError("the lists inside have different lengths")
 
 
-def _has_buffer(x):
+def _has_dlpack(x: object) -> bool:
+    return hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")
+
+
+def _has_buffer(x: Any) -> bool:
     try:
         memoryview(x)
     except TypeError:
@@ -148,7 +176,7 @@ def _has_buffer(x):
     return True
 
 
-def _row_stride(x):
+def _row_stride(x: Any) -> Optional[int]:
     """Elements from row to row if x is rows of neighbours at one distance, 0 if they touch; else None."""
     if x.flags.c_contiguous:
         return 0
@@ -162,10 +190,10 @@ def _row_stride(x):
     for axis in range(x.ndim - 2):
         if x.strides[axis] != x.strides[axis + 1] * x.shape[axis + 1]:
             return None
-    return x.strides[-2] // x.itemsize
+    return int(x.strides[-2] // x.itemsize)
 
 
-def _describe_numpy(x, dtype, shape, axis, name):
+def _describe_numpy(x: Any, dtype: Any, shape: Any, axis: Optional[int], name: str) -> Input:
     x, copied = _as_numpy(x, dtype, name)
     number = numpy_type(x.dtype)
     if shape is not None:
@@ -186,13 +214,13 @@ def _describe_numpy(x, dtype, shape, axis, name):
     return Input(x, x.__array_interface__["data"][0], number, given, axis, row_stride, copied)
 
 
-def _flat(x, shape):
+def _flat(x: Any, shape: List[int]) -> List[Any]:
     """The numbers of nested lists, and their shape in `shape`. ValueError if lists that stand side by side
     differ in length."""
     if not isinstance(x, (list, tuple)):
         return [x]
     shape.append(len(x))
-    below = [[] for _ in x]
+    below: List[List[int]] = [[] for _ in x]
     numbers = [number for item, inner in zip(x, below) for number in _flat(item, inner)]
     if any(inner != below[0] for inner in below):
         raise ValueError("the lists inside have different lengths")
@@ -200,9 +228,9 @@ def _flat(x, shape):
     return numbers
 
 
-def _array_of(x, dtype, field):
+def _array_of(x: Any, dtype: Any, field: str) -> Tuple[Any, Shape, int]:
     """An array.array of a number or of nested lists, and its shape."""
-    shape = []
+    shape: List[int] = []
     try:
         numbers = _flat(x, shape)
     except ValueError as error:
@@ -214,7 +242,7 @@ def _array_of(x, dtype, field):
     elif dtype is None and whole and max(numbers) > 0x7FFFFFFFFFFFFFFF:
         code = "Q"
     try:
-        packed = (
+        packed: Any = (
             struct.pack("<%d%s" % (len(numbers), code), *numbers)
             if code == "e"
             else array.array(code, numbers)
@@ -224,15 +252,42 @@ def _array_of(x, dtype, field):
     return packed, tuple(shape), [number for number, known in FORMATS.items() if known == code][0]
 
 
-def _describe_plain(x, dtype, shape, axis, name):
-    copied, extents = False, None
+def _taken(memory: _dlpack.Memory, dtype: Any, name: str) -> Tuple[memoryview, Any, Optional[Shape]]:
+    """Its view, element type and shape, unless the caller says what they are."""
+    if not memory.is_dense():
+        raise _errors.make("UNSUPPORTED", "the array has gaps", name, "dense arrays, without numpy")
+    if dtype is not None:
+        return memory.view(), dtype, None
+    return memory.view(), WORDS[memory.number], memory.shape
+
+
+def _taken_image(interface: Any, dtype: Any) -> Tuple[bytes, Any, Optional[Shape]]:
+    """The same of an image of PIL."""
+    kind, size = interface["typestr"][1], int(interface["typestr"][2:])
+    if interface["typestr"][0] == ">":
+        raise big_endian(interface["typestr"])
+    number = kind_type(kind, size, interface["typestr"])
+    data = bytes(map(bool, interface["data"])) if kind == "b" else interface["data"]
+    return data, dtype or WORDS[number], None if dtype else tuple(interface["shape"])
+
+
+def _describe_plain(x: Any, dtype: Any, shape: Any, axis: Optional[int], name: str) -> Input:
+    copied = False
+    extents: Optional[Shape] = None
     if isinstance(x, (int, float, list, tuple)):
         copied = True
         x, extents, made = _array_of(x, dtype, name)
         dtype = WORDS[made]
     try:
+        if _has_dlpack(x):
+            x, dtype, extents = _taken(_dlpack.Memory(x, name), dtype, name)
+        elif not _has_buffer(x) and isinstance(getattr(x, "__array_interface__", {}).get("data"), bytes):
+            x, dtype, extents = _taken_image(x.__array_interface__, dtype)
+            copied = True
         view = memoryview(x)
-    except (TypeError, ValueError, BufferError) as error:
+    except _errors.Error:
+        raise
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
         raise _unreadable(error, name)
     if dtype is not None:
         number = type_number(dtype)
@@ -246,7 +301,8 @@ def _describe_plain(x, dtype, shape, axis, name):
         if extents is None:
             extents = (view.nbytes // BYTES[number],)
     else:
-        number, extents = format_type(view), tuple(view.shape)
+        number = format_type(view)
+        extents = tuple(view.shape or ())
     if shape is not None:
         if product(shape_of(shape)) != product(extents):
             raise _bad_shape(product(extents), shape_of(shape))

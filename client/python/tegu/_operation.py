@@ -2,15 +2,20 @@
 """What the operations share: how keyword arguments become parameters of tegu.h, and what the arrays of a
 result are."""
 
-from . import _abi, _arrays, _errors, _types
+import operator
+from typing import Any, Dict, Sequence, Tuple
 
-_BY_NAME = {
+from . import _abi, _arrays, _errors, _types
+from ._inputs import Input
+from ._types import Shape
+
+_BY_NAME: Dict[str, Dict[str, Tuple[str, Any]]] = {
     operation: {name: (kind, allowed) for name, kind, _, allowed in parameters}
     for operation, parameters in _abi.PARAMETERS.items()
 }
 
 
-def choice(value, table, field):
+def choice(value: Any, table: Dict[Any, int], field: str) -> int:
     try:
         return table[value]
     except (KeyError, TypeError):
@@ -22,13 +27,15 @@ def choice(value, table, field):
         )
 
 
-def whole_number(value, field, allowed, most=0xFFFFFFFF):
+def whole_number(value: Any, field: str, allowed: str, most: int = 0xFFFFFFFF) -> int:
     """The number, at most `most`: what is too large for its field is too large for the daemon, too, which
     says so."""
     try:
-        number = value.__index__()
-    except AttributeError:
-        number = -1
+        number = operator.index(value)
+    except TypeError:
+        raise _errors.wrong_type(
+            "BAD_RANGE", "%s=%r is no whole number" % (field, value), field, "whole numbers, " + allowed
+        )
     if number < 0 or number >= 1 << 64:
         raise _errors.make(
             "BAD_RANGE", "%s=%r is no whole number of this range" % (field, value), field, allowed
@@ -36,9 +43,9 @@ def whole_number(value, field, allowed, most=0xFFFFFFFF):
     return min(number, most)
 
 
-def _numbered(words):
+def _numbered(words: Sequence[str]) -> Dict[Any, int]:
     """{word: number}; words that are numbers count as such, too."""
-    table = {}
+    table: Dict[Any, int] = {}
     for number, word in enumerate(words):
         if word.isdigit():
             table[int(word)] = number
@@ -52,15 +59,28 @@ class Operation(object):
     name     as in _abi.OPERATIONS
     labels   of its inputs, as messages name them
     is_image whether its input has two dimensions, which stay rows and columns
+    out_role of the array that `out` takes; 0: none
     """
 
-    name, labels, is_image = None, ("x",), False
-    range = None
+    name = ""
+    labels: Tuple[str, ...] = ("x",)
+    is_image = False
+    out_role = 0
+    range: Any = None
+    fields: Dict[str, Any]
 
-    def allowed(self, name):
+    def allowed(self, name: str) -> Any:
         return _BY_NAME[self.name][name][1]
 
-    def set(self, **given):
+    def out_type(self, source: Input) -> int:
+        """The element type of what `out` takes, of an operation with an out_role."""
+        return source.type
+
+    def result(self, arrays: Dict[int, "Array"]) -> Any:
+        """What the call returns. arrays: by their roles."""
+        raise NotImplementedError
+
+    def set(self, **given: Any) -> None:
         """Checks and keeps parameters that are flags, whole numbers and choices."""
         self.fields = {}
         for name, value in given.items():
@@ -73,7 +93,7 @@ class Operation(object):
                 value = whole_number(value, name, allowed, 0xFFFFFFFF if kind == "u32" else (1 << 64) - 1)
             self.fields[name] = value
 
-    def fill(self, params):
+    def fill(self, params: Any) -> None:
         """Writes the parameters into the union of tegu.h."""
         struct = getattr(params, self.name)
         for name, value in self.fields.items():
@@ -91,44 +111,58 @@ class Operation(object):
 class Array(object):
     """One array of a result: rows x cols elements in C's memory, and the Input that its rows belong to."""
 
-    def __init__(self, owner, raw, source):
-        self.owner, self.type, self.rows, self.cols, self.address, self.source = (
-            owner,
-            raw.type,
-            raw.rows,
-            raw.cols,
-            raw.data,
-            source,
-        )
+    __slots__ = ("owner", "type", "rows", "cols", "address", "source")
 
-    def shaped(self, shape):
-        if _types.product(shape) * _types.BYTES[self.type] <= 65536:
+    def __init__(self, owner: Any, raw: Any, source: Input) -> None:
+        self.owner, self.source = owner, source
+        self.type: int = raw.type
+        self.rows: int = raw.rows
+        self.cols: int = raw.cols
+        self.address: int = raw.data
+
+    def _rest(self) -> Shape:
+        return self.source.rest if self.source.axis is not None else ()
+
+    def is_per_row(self) -> bool:
+        """Whether there is an array of results, not one."""
+        return bool(self._rest())
+
+    def shaped(self, shape: Shape) -> Any:
+        if _types.product(shape) * _types.BYTES[self.type] <= _arrays.COPIED_BYTES:
             return _arrays.copy_of(self.address, self.type, shape)
         return _arrays.view_of(self.address, self.type, shape, self.owner)
 
-    def numbers(self):
+    def as_given(self) -> Any:
+        """In the shape of the input."""
+        given = self.source.given
+        return self.shaped(given) if given else self.numbers()[0]
+
+    def numbers(self) -> Tuple[Any, ...]:
         return _arrays.scalars(self.address, self.type, self.rows * self.cols)
 
-    def copy_into(self, out):
+    def copy_into(self, out: Any) -> None:
         """REQUIRES: out has the shape of the input."""
         given, axis = self.source.given, self.source.axis
         if axis is None or axis == len(given) - 1:
             return _arrays.fill(out, self.address, self.type, given)
-        return _arrays.fill(
+        _arrays.fill(
             _types.numpy.moveaxis(out, axis, -1), self.address, self.type, self.source.rest + (given[axis],)
         )
 
-    def per_row(self):
+    def per_row(self) -> Any:
         """One value a row: in the shape of the rows, a Python number if that has no dimensions."""
-        rest = self.source.rest if self.source.axis is not None else ()
+        rest = self._rest()
         return self.shaped(rest) if rest else self.numbers()[0]
 
-    def vectors(self):
+    def vectors(self) -> Any:
         """A vector a row, after the dimensions of the rows."""
-        rest = self.source.rest if self.source.axis is not None else ()
-        return self.shaped(rest + (self.cols,))
+        return self.shaped(self._rest() + (self.cols,))
 
-    def along(self):
+    def columns_first(self, shape: Shape) -> Any:
+        """The columns as rows: `shape`, then the dimensions of the rows."""
+        return _arrays.columns_first(self.address, self.type, self.rows, self.cols, shape + self._rest())
+
+    def along(self) -> Any:
         """A vector a row, where the axis stood."""
         made = self.vectors()
         axis = self.source.axis
@@ -139,17 +173,16 @@ class Array(object):
         )
 
 
-class Out(object):
+class Out(Array):
     """Stands for the array that the caller gave for a result, in Array's place."""
 
-    def __init__(self, out, source):
+    __slots__ = ("out",)
+
+    def __init__(self, out: Any, source: Input) -> None:
         self.out, self.source = out, source
 
-    def shaped(self, unused):
+    def as_given(self) -> Any:
         return self.out
 
-    def numbers(self):
-        return (self.out,)
-
-    def along(self):
+    def along(self) -> Any:
         return self.out

@@ -3,13 +3,18 @@
 drives both ways."""
 
 import operator
+from typing import Any, Dict, Optional, Tuple
 
 from . import _errors
 
 try:
-    import numpy
+    import numpy as _numpy  # type: ignore[import-not-found,unused-ignore]
 except ImportError:
-    numpy = None
+    numpy: Any = None
+else:
+    numpy = _numpy
+
+Shape = Tuple[int, ...]
 
 # number, word, numpy's name, format of struct and memoryview, bytes
 _TYPES = (
@@ -29,7 +34,8 @@ WORDS = {number: word for number, word, _, _, _ in _TYPES}
 NAMES = {number: name for number, _, name, _, _ in _TYPES}
 FORMATS = {number: code for number, _, _, code, _ in _TYPES}
 BYTES = {number: size for number, _, _, _, size in _TYPES}
-_BY_NAME = {name: row[0] for row in _TYPES for name in row[1:3]}
+_BY_NAME: Dict[str, int] = {row[1]: row[0] for row in _TYPES}
+_BY_NAME.update((row[2], row[0]) for row in _TYPES)
 _BY_NAME.update({"bool": 1, "half": 9, "single": 10, "double": 11, "float": 11})
 _BY_KIND = {
     ("u", 1): 1,
@@ -64,14 +70,14 @@ _HINTS = {
 }
 
 
-def _unsupported(found, hint=""):
-    return _errors.make(
+def unsupported(found: object, hint: str = "") -> _errors.Error:
+    return _errors.wrong_type(
         "UNSUPPORTED", "the element type %s is not served%s" % (found, hint), "dtype", _ALLOWED
     )
 
 
-def _big_endian(found):
-    return _errors.make(
+def big_endian(found: object) -> _errors.Error:
+    return _errors.wrong_type(
         "UNSUPPORTED",
         "the element type %s has big-endian byte order; convert it first: "
         "x.astype(x.dtype.newbyteorder('=')), or byteswap() of an array.array" % (found,),
@@ -80,49 +86,62 @@ def _big_endian(found):
     )
 
 
-def type_number(dtype):
+def type_number(dtype: Any) -> int:
     """The number of a dtype: "f32", "float32", or anything that numpy takes as one."""
     if isinstance(dtype, str) and dtype in _BY_NAME:
         return _BY_NAME[dtype]
     if numpy is None:
-        raise _unsupported(dtype)
+        raise unsupported(dtype)
     try:
-        return numpy_type(numpy.dtype(dtype))
+        known = numpy.dtype(dtype)
     except TypeError:
-        raise _unsupported(dtype)
+        raise unsupported(dtype)
+    return numpy_type(known)
 
 
-def numpy_type(dtype):
+def numpy_type(dtype: Any) -> int:
     if dtype.byteorder == ">":
-        raise _big_endian(dtype.str)
-    number = _BY_KIND.get((dtype.kind, dtype.itemsize))
+        raise big_endian(dtype.str)
+    return kind_type(dtype.kind, dtype.itemsize, dtype)
+
+
+def kind_type(kind: str, size: int, found: object) -> int:
+    """The number of a type as numpy writes it: "f4" is kind "f" of 4 bytes."""
+    number = _BY_KIND.get((kind, size))
     if number is None:
-        raise _unsupported(dtype, _HINTS.get(dtype.kind, ""))
+        raise unsupported(found, _HINTS.get(kind, ""))
     return number
 
 
-def format_type(view):
+def format_type(view: memoryview) -> int:
     code = view.format.lstrip("@=<|")
     if code[:1] in (">", "!"):
-        raise _big_endian(view.format)
-    number = _BY_KIND.get((_FORMAT_KIND.get(code), view.itemsize))
+        raise big_endian(view.format)
+    number = _BY_KIND.get((_FORMAT_KIND.get(code, ""), view.itemsize))
     if number is None:
-        raise _unsupported(view.format)
+        raise unsupported(view.format)
     return number
 
 
-def product(shape):
+def product(shape: Shape) -> int:
     result = 1
     for extent in shape:
         result *= extent
     return result
 
 
-def shape_of(shape):
-    return (int(shape),) if hasattr(shape, "__index__") else tuple(int(extent) for extent in shape)
+def shape_of(shape: Any) -> Shape:
+    try:
+        if hasattr(shape, "__index__"):
+            return (operator.index(shape),)
+        return tuple(operator.index(extent) for extent in shape)
+    except TypeError:
+        raise _errors.wrong_type(
+            "BAD_RANGE", "shape=%r" % (shape,), "shape", "a whole number, or several in a tuple"
+        )
 
 
-def normal_axis(axis, dimensions):
+def normal_axis(axis: Any, dimensions: int) -> Optional[int]:
     """None, or the axis counted from 0."""
     if axis is None:
         return None
@@ -130,7 +149,7 @@ def normal_axis(axis, dimensions):
     try:
         number = operator.index(axis)
     except TypeError:
-        raise _errors.make("BAD_RANGE", "axis=%r is not one number" % (axis,), "axis", allowed)
+        raise _errors.wrong_type("BAD_RANGE", "axis=%r is not one number" % (axis,), "axis", allowed)
     if not -dimensions <= number < dimensions:
         raise _errors.make(
             "BAD_RANGE",

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
+from typing import Any, Dict
+
 from .. import _abi, _operation
+from .._future import Future
+from .._job import Submitting
 
 
 class Parameters(_operation.Operation):
     name, labels = "add", ("x", "y")
     out_role = _abi.ROLES["values"]
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.set()
 
-    def out_type(self, source):
-        return source.type
-
-    def result(self, arrays):
-        found = arrays[self.out_role]
-        return found.shaped(found.source.given) if found.source.given else found.numbers()[0]
+    def result(self, arrays: Dict[int, _operation.Array]) -> Any:
+        return arrays[self.out_role].as_given()
 
 
-def add(self, x, y, out=None, **options):
+def add(self: Submitting, x: object, y: object, out: Any = None, **options: Any) -> "Future[Any]":
     """x + y, element by element, of one type and shape. An integer sum that does not fit the type is an
     Error (OVERFLOW).
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 import ctypes
+from typing import Any, Dict, Optional
 
 from .. import _abi, _arrays, _errors, _inputs, _operation, _types
+from .._future import Future
+from .._job import Submitting
 
 
 class Parameters(_operation.Operation):
     name = "quantile"
 
-    def __init__(self, q, method="linear", skip_nans=False):
+    def __init__(self, q: object, method: str = "linear", skip_nans: bool = False) -> None:
         self.set(method=method, skip_nans=skip_nans)
         try:
             described = _inputs.describe(
@@ -21,21 +24,26 @@ class Parameters(_operation.Operation):
             numbers = _arrays.scalars(described.address, described.type, taken) if count else ()
             self.q = (ctypes.c_double * max(len(numbers), 1))(*numbers)
         except (TypeError, _errors.Error):
-            raise _errors.make(
+            raise _errors.wrong_type(
                 "BAD_RANGE", "q=%r is neither a number nor an array of numbers" % (q,), "q", "0..1"
             )
         self.shape = described.given
         self.fields.update(q=ctypes.addressof(self.q), count=min(count, 0xFFFFFFFF))
 
-    def result(self, arrays):
+    def result(self, arrays: Dict[int, _operation.Array]) -> Any:
         found = arrays[_abi.ROLES["quantiles"]]
-        if not self.shape:
-            return found.per_row()
-        rest = found.source.rest if found.source.axis is not None else ()
-        return _arrays.columns_first(found.address, found.type, found.rows, found.cols, self.shape + rest)
+        return found.columns_first(self.shape) if self.shape else found.per_row()
 
 
-def quantile(self, x, q, axis=None, method="linear", skip_nans=False, **options):
+def quantile(
+    self: Submitting,
+    x: object,
+    q: object,
+    axis: Optional[int] = None,
+    method: str = "linear",
+    skip_nans: bool = False,
+    **options: Any,
+) -> "Future[Any]":
     """Exact quantiles as numpy.quantile: a number for one q, an array in the shape of q for several; with
     an axis, q's axes come before the others. method: "linear", "lower", "higher", "nearest" or
     "midpoint". skip_nans=True: as numpy.nanquantile."""

@@ -1,37 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
+from typing import Any, Dict, Iterable, Optional, Union
+
 from .. import _abi, _errors, _operation
+from .._future import Future
+from .._job import Submitting
+
+Statistics = Union[str, Iterable[str]]
+_ROLES = {name: number + 1 for number, name in enumerate(_abi.STATISTICS)}
 
 
 class Parameters(_operation.Operation):
     name = "reduce"
 
-    def __init__(self, stats=("sum",), ddof=0, skip_nans=False):
+    def __init__(self, stats: Statistics = ("sum",), ddof: int = 0, skip_nans: bool = False) -> None:
         known = _abi.STATISTICS
-        self.names = known if stats == "all" else (stats,) if isinstance(stats, str) else tuple(stats)
+        allowed = "all, or some of: " + " ".join(known)
+        try:
+            self.names = known if stats == "all" else (stats,) if isinstance(stats, str) else tuple(stats)
+        except TypeError:
+            raise _errors.wrong_type("BAD_RANGE", "stats=%r" % (stats,), "stats", allowed)
         bits = 0
         for name in self.names:
             if name not in known:
-                raise _errors.make(
-                    "BAD_RANGE", "the statistic %r is not known" % (name,), "stats", " ".join(known)
-                )
+                raise _errors.make("BAD_RANGE", "the statistic %r is not known" % (name,), "stats", allowed)
             bits |= 1 << known.index(name)
         self.set(ddof=ddof, skip_nans=skip_nans)
         self.fields["statistics"] = bits
 
-    def result(self, arrays):
+    def result(self, arrays: Dict[int, _operation.Array]) -> Dict[str, Any]:
         made = {}
         for name in self.names:
-            found = arrays[_abi.STATISTICS.index(name) + 1]
-            pair = (
-                found.numbers()
-                if name == "minmax" and not (found.source.axis is not None and found.source.rest)
-                else None
-            )
-            made[name] = pair or (found.vectors() if name == "minmax" else found.per_row())
+            found = arrays[_ROLES[name]]
+            if name == "minmax":
+                made[name] = found.vectors() if found.is_per_row() else found.numbers()
+            else:
+                made[name] = found.per_row()
         return made
 
 
-def reduce(self, x, stats=("sum",), axis=None, ddof=0, skip_nans=False, **options):
+def reduce(
+    self: Submitting,
+    x: object,
+    stats: Statistics = ("sum",),
+    axis: Optional[int] = None,
+    ddof: int = 0,
+    skip_nans: bool = False,
+    **options: Any,
+) -> "Future[Dict[str, Any]]":
     """A dict of statistics over all of `x`: Python numbers, minmax as a pair. With an axis: arrays over
     the other axes (minmax: with a last axis of two).
 

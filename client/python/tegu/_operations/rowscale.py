@@ -1,27 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
+from typing import Any, Dict, Optional, Tuple
+
 from .. import _abi, _operation
+from .._future import Future
+from .._job import Submitting
 
 
 class Parameters(_operation.Operation):
     name = "rowscale"
     out_role = _abi.ROLES["values"]
 
-    def __init__(self, skip_nans=False):
+    def __init__(self, skip_nans: bool = False) -> None:
         self.set(skip_nans=skip_nans)
 
-    def out_type(self, source):
-        return source.type
-
-    def result(self, arrays):
+    def result(self, arrays: Dict[int, _operation.Array]) -> Tuple[Any, Any]:
         found = arrays[self.out_role]
-        if found.source.axis is None:
-            values = found.shaped(found.source.given) if found.source.given else found.numbers()[0]
-        else:
-            values = found.along()
+        values = found.as_given() if found.source.axis is None else found.along()
         return values, arrays[_abi.ROLES["scales"]].per_row()
 
 
-def rowscale(self, x, axis=1, skip_nans=False, out=None, **options):
+def rowscale(
+    self: Submitting,
+    x: object,
+    axis: Optional[int] = 1,
+    skip_nans: bool = False,
+    out: Any = None,
+    **options: Any,
+) -> "Future[Tuple[Any, Any]]":
     """(y, scales): each row of `x` (float16, float32, float64) divided by its largest magnitude, and
     these magnitudes. A row of zeros stays as it is. axis=None: one scale for all. skip_nans=True: NaN
     elements stay, and do not count for the scale.

@@ -34,7 +34,7 @@
     X(executor, backend, Backend, 0, 0, ExecutorBackend::Auto, "", Restart,                                \
       "What runs the jobs: `auto`, a GPU too if there is one; `cpu` alone; or `gpu`, as `auto`, but "      \
       "degraded "                                                                                          \
-      "without a GPU even if the program was built without CUDA. Each reply says what ran it.")            \
+      "without a GPU even if no GPU backend is installed. Each reply says what ran it.")                   \
     X(executor, threads, Count, 1, 1024, 0, "one per core", Restart, "Threads of the CPU pool.")           \
     X(executor, inline_budget_us, Microseconds, 1, 100000, 50, "never", Now,                               \
       "A job that is predicted to take less than this runs at once on the thread that reads the sockets: " \
@@ -51,6 +51,10 @@
       "Which GPUs run jobs: `auto`, the first that can be used; `all` that can be used; or a list of "       \
       "numbers, as "                                                                                         \
       "CUDA counts. Jobs are spread over them, each to the one that is done with it first.")                 \
+    X(gpu, modules, Place, 2, 4000, "", "`tegu` in the library folder of the installation", Restart,         \
+      "The folder with the GPU backends, files `tegu-cuda-*.so`. The one for the newest CUDA that works "    \
+      "with the driver is used. A file and its folder must belong to root or to the daemon's user, and no "  \
+      "other user may be able to write them. Without a file the CPU runs all jobs.")                         \
     X(gpu, memory_class, Memory, 0, 0, GpuMemory::Auto, "", Restart,                                         \
       "How buffers of clients get to the GPU: `auto` as its attributes say, else as on a board of this "     \
       "class: `A` "                                                                                          \

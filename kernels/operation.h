@@ -93,12 +93,22 @@ class StopToken {
     StopToken(const std::atomic<bool>* cancelled, Clock::time_point deadline, Heartbeat* heartbeat = nullptr,
               const CoreSharing* cores = nullptr)
         : cancelled_(cancelled), deadline_(deadline), heartbeat_(heartbeat), cores_(cores) {}
+    // Polls a function instead, which has the same duties. It returns 0: go on, 1: cancelled, 2: the deadline
+    // passed. It outlives the run, and throws nothing.
+    using Poll = std::int32_t (*)(void* of);
+    StopToken(Poll poll, void* of) : poll_(poll), poll_of_(of) {}
 
     bool stop_requested() const {
+        if (poll_ != nullptr) return poll_(poll_of_) != 0;
         if (heartbeat_ != nullptr) heartbeat_->beat();
         if (cores_ != nullptr) (void)cores_->offer();
         return (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) ||
                (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_);
+    }
+    // Whether it is a cancel that requests the stop, and not the clock.
+    bool cancelled() const {
+        if (poll_ != nullptr) return poll_(poll_of_) == 1;
+        return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed);
     }
     // Cancelled or DeadlineExceeded. REQUIRES: stop_requested() has returned true.
     Error error() const;
@@ -108,6 +118,8 @@ class StopToken {
     Clock::time_point deadline_ = Clock::time_point::max();
     Heartbeat* heartbeat_ = nullptr;  // as cancelled_
     const CoreSharing* cores_ = nullptr;
+    Poll poll_ = nullptr;
+    void* poll_of_ = nullptr;
 };
 
 struct RunReport {

@@ -34,8 +34,7 @@ Result<void> check_shape(const Job& job) {
 }  // namespace
 
 Error StopToken::error() const {
-    if (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed))
-        return make_error(Status::Cancelled, "the job was cancelled");
+    if (cancelled()) return make_error(Status::Cancelled, "the job was cancelled");
     return make_error(Status::DeadlineExceeded, "the deadline passed while the job ran");
 }
 

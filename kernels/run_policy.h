@@ -13,6 +13,11 @@ namespace tegu::kernels {
 
 class RunPolicy {
   public:
+    struct Field {
+        std::string_view key;
+        std::string value;
+        bool shows_key;
+    };
     // Keys have static storage.
     void add(std::string_view key, std::string value) {
         fields_.push_back(Field{key, std::move(value), true});
@@ -29,17 +34,13 @@ class RunPolicy {
     void reserve(std::size_t fields) { fields_.reserve(fields); }
 
     bool empty() const { return fields_.empty(); }
+    const std::vector<Field>& fields() const { return fields_; }
     // The value of the first field with the key; empty if there is none.
     std::string_view find(std::string_view key) const;
     // "cpu avx2 threads=2 tile=1024".
     std::string text() const;
 
   private:
-    struct Field {
-        std::string_view key;
-        std::string value;
-        bool shows_key;
-    };
     std::vector<Field> fields_;
 };
 

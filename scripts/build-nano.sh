@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows that the kernels compile for every Jetson from Nano to Orin. Fetches nvcc 11.8, the newest with sm_53 that Debian
-# packages and that knows sm_87, builds the daemon for sm_53 62 72 87, and prints time, registers and local memory of each file.
-# Fails if the stripped daemon has more than 40 MB, or a kernel keeps more than --spills bytes of a thread in local memory.
+# packages and that knows sm_87, builds the module of the daemon for sm_53 62 72 87, and prints time, registers and local memory of each file.
+# Fails if the stripped module has more than 40 MB, or a kernel keeps more than --spills bytes of a thread in local memory.
 # It runs on no Nano: there tegu is built with CUDA 10.2.
 #   usage: scripts/build-nano.sh [--architectures "53;62;72;87"] [--spills BYTES] [FOLDER]      default FOLDER: build/nano
 # Needs curl, dpkg-deb, unzip, pip, ninja and what scripts/install-deps.sh build installs; 150 MB of downloads, once, checked by their hashes.
@@ -75,20 +75,20 @@ run() { env -i HOME="${HOME:-/}" PATH="$toolkit/bin:/usr/bin:/bin" "$@"; }
 launcher=()  # for the host's code alone: what device code takes is measured
 if command -v ccache >/dev/null; then launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache)"); fi
 build=$folder/build
-if ! { run cmake -S . -B "$build" -G Ninja -DTEGU_CUDA=on "-DTEGU_CUDA_ARCHITECTURES=$architectures" -DTEGU_TESTS=OFF -DTEGU_BENCH=OFF \
+if ! { run cmake -S . -B "$build" -G Ninja -DTEGU_MODULE_ONLY=ON "-DTEGU_CUDA_ARCHITECTURES=$architectures" \
     -DTEGU_WERROR=ON -DCMAKE_BUILD_TYPE=Release "${launcher[@]}" -DCMAKE_CUDA_COMPILER="$toolkit/bin/nvcc" -DCUDAToolkit_ROOT="$toolkit" \
     -DCMAKE_CUDA_HOST_COMPILER="$folder/unpacked/usr/bin/x86_64-linux-gnu-g++-11" &&
-    run cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target tegud; } >"$folder/build.log" 2>&1; then
+    run cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target cuda-module; } >"$folder/build.log" 2>&1; then
     grep -E -A 12 'error|Error|FAILED' "$folder/build.log" | head -60 >&2 || tail -30 "$folder/build.log" >&2
     echo "build-nano: the build failed; the whole output is in $folder/build.log" >&2
     exit 1
 fi
 
-cp "$build/bin/tegud" "$folder/tegud"
-strip "$folder/tegud"
-python3 - "$build" "$toolkit/bin/cuobjdump" "$folder/tegud" "$spills" "$architectures" <<'PYTHON'
+cp "$build"/lib/tegu/tegu-cuda-*.so "$folder/module.so"
+strip "$folder/module.so"
+python3 - "$build" "$toolkit/bin/cuobjdump" "$folder/module.so" "$spills" "$architectures" <<'PYTHON'
 import os, re, subprocess, sys
-build, cuobjdump, daemon, allowed, architectures = sys.argv[1:]
+build, cuobjdump, module, allowed, architectures = sys.argv[1:]
 seconds = {}
 with open(os.path.join(build, ".ninja_log")) as log:
     for line in log:
@@ -105,10 +105,10 @@ for name in sorted(seconds):
     total += seconds[name]
     print("| %s | %.1f | %d | %d | %d | %d |" % (os.path.basename(name)[:-2], seconds[name], len(usage), max([u[0] for u in usage] or [0]),
                                              max([u[1] + u[2] for u in usage] or [0]), spilling))
-size = os.path.getsize(daemon)
-print("\nsm_%s: %.0f s of device code in all; tegud, stripped, with the shared CUDA runtime: %.1f MB" % (architectures.replace(";", " "), total, size / 1e6))
+size = os.path.getsize(module)
+print("\nsm_%s: %.0f s of device code in all; the module, stripped, with the shared CUDA runtime: %.1f MB" % (architectures.replace(";", " "), total, size / 1e6))
 if allowed and worst > int(allowed):
     sys.exit("build-nano: a kernel keeps %d bytes in local memory, more than %s" % (worst, allowed))
 if size > 40e6:
-    sys.exit("build-nano: the daemon has more than 40 MB")
+    sys.exit("build-nano: the module has more than 40 MB")
 PYTHON

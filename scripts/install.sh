@@ -109,7 +109,7 @@ build_first() {
         [ "$build" = "$PWD/build/release" ] || fail "nothing is built in $build" 66
         say "building in $build"
         scripts/install-deps.sh build
-        scripts/build.sh release --targets "tegud tegu tegu-bench tegu-tune tegu_client" -DTEGU_TESTS=OFF -DTEGU_BENCH=OFF ${prefix:+"-DCMAKE_INSTALL_PREFIX=$prefix"}
+        scripts/build.sh release --targets "tegud cuda-module tegu tegu-bench tegu-tune tegu_client" -DTEGU_TESTS=OFF -DTEGU_BENCH=OFF ${prefix:+"-DCMAKE_INSTALL_PREFIX=$prefix"}
     fi
     prefix=${prefix:-$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")}
     prefix=${prefix%/}

@@ -53,9 +53,10 @@ std::vector<int> wanted_ordinals(const device::DeviceList& list, const std::stri
 }
 
 // On a separate thread: this thread makes no CUDA call.
-device::DeviceList find_devices(WarmUp& warm_up) {
+device::DeviceList find_devices(const device::ModuleSearch& search, WarmUp& warm_up) {
     try {
-        std::future<device::DeviceList> list = std::async(std::launch::async, device::probe_devices);
+        std::future<device::DeviceList> list =
+            std::async(std::launch::async, [&] { return device::probe_devices(search); });
         warm_up.wait_for(list, "looking for GPUs");
         return list.get();
     } catch (const std::exception& exception) {
@@ -67,6 +68,9 @@ device::DeviceList find_devices(WarmUp& warm_up) {
 
 GpuStatus choose_devices(const device::DeviceList& list, const config::Settings::Gpu& settings) {
     GpuStatus status;
+    status.built = list.built;
+    status.module = list.module;
+    status.refused_modules = list.refused;
     for (const int ordinal : wanted_ordinals(list, settings.devices)) {
         Result<device::DeviceInfo> device =
             device::choose_device(list, {ordinal, wished_class(settings.memory_class)});
@@ -84,13 +88,14 @@ Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::func
         status_.reason = "executor.backend is cpu";
         return;
     }
-    // A build without code for any GPU is for the CPU only, so no device counts as missing.
-    const bool has_code = !device::built_architectures().empty();
+    // Without code for any GPU the daemon is for the CPU only, so no device counts as missing.
+    const device::ModuleSearch search{settings.gpu.modules};
+    const bool has_code = device::may_have_gpus(search);
     if (has_code) {
         open_unless_it_fails(settings, fallback, wake);
     } else {
         WarmUp warm_up([] {});
-        status_ = choose_devices(find_devices(warm_up), settings.gpu);
+        status_ = choose_devices(find_devices(search, warm_up), settings.gpu);
         warm_up.finish();
     }
     status_.degraded =
@@ -104,7 +109,7 @@ void Gpus::open_unless_it_fails(const config::Settings& settings, Executor& fall
     if (!status_.reason.empty()) return;
     record.begin("opening it never ended");
     WarmUp warm_up([&record] { record.opened(); });  // a stop is not a failure of the GPU
-    status_ = choose_devices(find_devices(warm_up), settings.gpu);
+    status_ = choose_devices(find_devices({settings.gpu.modules}, warm_up), settings.gpu);
     open(settings, fallback, wake, warm_up);
     record.opened();
     warm_up.finish();

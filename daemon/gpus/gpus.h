@@ -21,6 +21,9 @@ struct GpuStatus {
     std::vector<device::DeviceInfo> devices;  // that run jobs
     bool degraded = false;                    // a selected device does not run jobs
     std::string reason;                       // why a selected device is missing; empty if none is
+    std::vector<unsigned> built;              // compute capabilities that there is machine code for
+    std::string module;                       // the file with the GPU backend; empty: none, or linked in
+    std::string refused_modules;              // newer ones, and why they are not used
     bool runs() const { return !devices.empty(); }
 };
 

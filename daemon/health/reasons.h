@@ -23,8 +23,8 @@ const char* state_word(State state);                        // "degraded"
       "kill")                                                                                                \
     X(DiskFull, disk_full, Failing, 0, 10, "make room on the file system of the state directory")            \
     X(GpuUnavailable, gpu_unavailable, Degraded, 0, 0,                                                       \
-      "jobs run without it; backend_reason of tegu info says what is missing: a driver, a device node, a "   \
-      "group")                                                                                               \
+      "jobs run without it; backend_reason of tegu info says what is missing: a driver, a module, a device " \
+      "node, a group")                                                                                       \
     X(InternalErrors, internal_errors, Degraded, 0, 600,                                                     \
       "read the journal of tegud, and report what it says")                                                  \
     X(ReloadFailed, reload_failed, Degraded, 0, 0,                                                           \

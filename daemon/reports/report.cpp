@@ -67,9 +67,11 @@ void add_gpu(const GpuStatus& gpu, Fields& fields) {
         gpu.runs() ? gpu.devices.front().memory_class : device::MemoryClass::None;
     fields.add("memory_class", std::string(device::memory_class_word(memory_class)));
     std::string built;
-    for (const unsigned architecture : device::built_architectures())
+    for (const unsigned architecture : gpu.built)
         built += (built.empty() ? "sm_" : " sm_") + std::to_string(architecture);
     fields.add("gpu_built_for", built);
+    fields.add("gpu_module", gpu.module);
+    fields.add("gpu_modules_refused", gpu.refused_modules);
     fields.add("gpus", std::uint64_t{gpu.devices.size()});
     std::string prefix = "gpu_";
     for (std::size_t i = 0; i < gpu.devices.size(); prefix = "gpu" + std::to_string(++i) + "_")

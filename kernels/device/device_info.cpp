@@ -38,8 +38,7 @@ std::string missing_code_reason(Span<const unsigned> built, unsigned compute_cap
         list += (list.empty() ? "sm_" : ", sm_") + std::to_string(architecture);
     }
     if (list.empty()) return "built without CUDA";
-    return "no machine code for sm_" + std::to_string(compute_capability) +
-           " in this program, which was built for " + list;
+    return "no machine code for sm_" + std::to_string(compute_capability) + "; there is code for " + list;
 }
 
 std::string probe_failure_reason(ProbeFailure failure, int driver, int runtime, std::string_view said) {
@@ -49,7 +48,7 @@ std::string probe_failure_reason(ProbeFailure failure, int driver, int runtime, 
         case ProbeFailure::DriverTooOld:
             if (driver == 0) return "no NVIDIA driver";
             return "the NVIDIA driver is too old: it is made for CUDA " + version_text(driver) +
-                   ", this program for CUDA " + version_text(runtime);
+                   ", the GPU backend for CUDA " + version_text(runtime);
         case ProbeFailure::DriverMismatch: return "the parts of the NVIDIA driver do not match: " + words;
         case ProbeFailure::Other: break;
     }

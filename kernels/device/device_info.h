@@ -13,6 +13,8 @@
 #include "kernels/device/memory_class.h"
 #include "kernels/execution/cuda/launch.h"
 
+struct tegu_module;
+
 namespace tegu::device {
 
 struct DeviceInfo {
@@ -25,18 +27,32 @@ struct DeviceInfo {
     MemoryAttributes attributes;
     MemoryClass memory_class = MemoryClass::None;
     std::string unusable;  // why it cannot be used; empty: usable
+    // The module that found it and opens it; never unloaded. Null: CUDA is linked in.
+    const ::tegu_module* module = nullptr;
 };
 
 // The result of a probe.
 struct DeviceList {
-    std::vector<DeviceInfo> devices;  // in CUDA's order; index = ordinal
-    std::string reason;               // why there are no devices; empty otherwise
+    std::vector<DeviceInfo> devices;   // in CUDA's order; index = ordinal
+    std::string reason;                // why there are no devices; empty otherwise
+    std::vector<unsigned> built = {};  // compute capabilities that there is machine code for
+    std::string module = {};           // the file that found the devices; empty: CUDA is linked in
+    std::string refused = {};          // the modules that were tried before, and why they are not used
 };
 
-// Lists the GPUs. Takes tens of milliseconds, or seconds while a driver starts. Any thread that may block.
-DeviceList probe_devices();
+// The folders with modules (kernels/module/), for a program that loads them; others ignore it.
+struct ModuleSearch {
+    std::string folder;  // empty: those of the installation
+};
 
-// The compute capabilities that this program contains machine code for. Empty: built without CUDA.
+// These three, and open_gpu(), are defined once for programs with CUDA linked in (cuda_gpu.cpp,
+// probe_cuda.cpp), for those without (no_gpu.cpp), and for tegud (kernels/module/module_devices.cpp).
+//
+// Lists the GPUs. Takes tens of milliseconds, or seconds while a driver starts. Any thread that may block.
+DeviceList probe_devices(const ModuleSearch& search = ModuleSearch());
+// Whether there is code for any GPU. Where there is none, a missing GPU is no failure.
+bool may_have_gpus(const ModuleSearch& search = ModuleSearch());
+// The compute capabilities that this program itself contains machine code for. Empty: built without CUDA.
 Span<const unsigned> built_architectures();
 
 // Returns whether machine code for `built` runs on the device. Code for an integrated GPU runs only on the

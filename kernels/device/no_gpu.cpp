@@ -8,8 +8,14 @@ Span<const unsigned> built_architectures() {
     return {};
 }
 
-DeviceList probe_devices() {
-    return {{}, "built without CUDA"};
+DeviceList probe_devices(const ModuleSearch&) {
+    DeviceList list;
+    list.reason = "built without CUDA";
+    return list;
+}
+
+bool may_have_gpus(const ModuleSearch&) {
+    return false;
 }
 
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo&, const GpuLimits&) {

@@ -60,6 +60,7 @@ KERNEL_ROOMS = {
     "split": {"numerics", "statistics"},
     "tuning": set(),
     "device": {"execution", "tuning"},
+    "module": {"device", "execution", "tuning"},
 }
 SHARED_ROOMS = {"numerics", "execution", "statistics", "counting", "selection"}
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -111,9 +111,8 @@ TEST(WithoutAGpu, TheCpuComputesAndTheReasonIsSaid) {
 TEST(WithoutAGpu, TheDaemonIsDegradedIfThereShouldBeOne) {
     expect_cpu_only(kAuto, "none", "degraded", "no NVIDIA driver");
     expect_cpu_only("[executor]\nbackend = \"gpu\"\n", "none", "degraded", "no NVIDIA driver");
-    expect_cpu_only(
-        kAuto, "unusable", "degraded",
-        "GPU 0 (guarded memory): no machine code for sm_110 in this program, which was built for sm_53");
+    expect_cpu_only(kAuto, "unusable", "degraded",
+                    "GPU 0 (guarded memory): no machine code for sm_110; there is code for sm_53");
     expect_cpu_only(kAuto + "[gpu]\ndevices = \"3\"\n", "A", "degraded", "there is no GPU 3 (gpu.devices)");
     expect_cpu_only(
         kAuto + "[gpu]\nmemory_class = \"C\"\n", "A", "degraded",

@@ -14,7 +14,8 @@ using wire::BackendChoice;
 using wire::MessageType;
 
 DaemonProgram guarded(const std::string& gpu, const std::string& fault, const std::string& speed) {
-    return {"tests/guard_tegud",
+    const bool linked = std::getenv("TEGU_TEST_MODULE") == nullptr;
+    return {linked ? "tests/guard_tegud" : "tests/moved/bin/tegud",
             {"TEGU_TEST_GPU=" + gpu, "TEGU_TEST_FAULT=" + fault, "TEGU_TEST_SPEED=" + speed}};
 }
 

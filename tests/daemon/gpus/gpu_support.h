@@ -17,8 +17,9 @@
 
 namespace tegu::test {
 
-// tegud with GPUs as tests/daemon/guard_tegud.cpp says: `gpu` is $TEGU_TEST_GPU there, `fault`
-// $TEGU_TEST_FAULT, `speed` $TEGU_TEST_SPEED.
+// tegud with GPUs as tests/daemon/guard_devices.cpp says: `gpu` is $TEGU_TEST_GPU there, `fault`
+// $TEGU_TEST_FAULT, `speed` $TEGU_TEST_SPEED. With $TEGU_TEST_MODULE set the devices come from a module, and
+// `speed` says nothing.
 DaemonProgram guarded(const std::string& gpu, const std::string& fault = "", const std::string& speed = "");
 // A device that is faster than the CPU, once the daemon has timed both, which takes this setting and
 // wait_until_probed().

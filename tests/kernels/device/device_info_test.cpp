@@ -28,7 +28,7 @@ TEST(DeviceInfo, CodeOfACardRunsOnHigherMinorNumbers) {
 TEST(DeviceInfo, MissingCodeIsNamedWithWhatIsThere) {
     EXPECT_EQ("", missing_code_reason(kJetsons, 53, true));
     EXPECT_EQ("", missing_code_reason(kCards, 89, false));
-    EXPECT_EQ("no machine code for sm_110 in this program, which was built for sm_53, sm_62, sm_72, sm_87",
+    EXPECT_EQ("no machine code for sm_110; there is code for sm_53, sm_62, sm_72, sm_87",
               missing_code_reason(kJetsons, 110, true));
     EXPECT_EQ("built without CUDA", missing_code_reason({}, 87, true));
 }
@@ -37,7 +37,7 @@ TEST(DeviceInfo, AFailedProbeIsToldInWords) {
     EXPECT_EQ("no CUDA device", probe_failure_reason(ProbeFailure::NoDevice, 13000, 13000, ""));
     EXPECT_EQ("no NVIDIA driver", probe_failure_reason(ProbeFailure::DriverTooOld, 0, 13000,
                                                        "CUDA driver version is insufficient"));
-    EXPECT_EQ("the NVIDIA driver is too old: it is made for CUDA 11.4, this program for CUDA 12.6",
+    EXPECT_EQ("the NVIDIA driver is too old: it is made for CUDA 11.4, the GPU backend for CUDA 12.6",
               probe_failure_reason(ProbeFailure::DriverTooOld, 11040, 12060, ""));
     EXPECT_EQ("the parts of the NVIDIA driver do not match: system has unsupported display driver",
               probe_failure_reason(ProbeFailure::DriverMismatch, 12020, 12060,

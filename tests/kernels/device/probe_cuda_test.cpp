@@ -23,7 +23,8 @@ std::string probe_with(const std::string& environment) {
 TEST(ProbeCuda, ADriverThatIsTooOldIsNamedWithItsVersion) {
     const std::string said = probe_with("TEGU_FAKE_DRIVER=9000");
     EXPECT_EQ(
-        0u, said.rfind("0 the NVIDIA driver is too old: it is made for CUDA 9.0, this program for CUDA ", 0))
+        0u,
+        said.rfind("0 the NVIDIA driver is too old: it is made for CUDA 9.0, the GPU backend for CUDA ", 0))
         << said;
 }
 

@@ -80,7 +80,11 @@ Span<const unsigned> built_architectures() {
     return kBuilt;
 }
 
-DeviceList probe_devices() {
+bool may_have_gpus(const ModuleSearch&) {
+    return true;
+}
+
+DeviceList probe_devices(const ModuleSearch&) {
     if (has_word("none")) return {{}, "no NVIDIA driver"};
     return {{guard_device(GuardOptions())}, ""};
 }

@@ -25,7 +25,7 @@ optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev
     libturbojpeg0 libturbojpeg libtiff6 libtiff5)
 optional_test=(libturbojpeg0-dev libtiff-dev libclang-rt-dev clang-format python3-hypothesis zsh groff-base
     python3-jinja2 python3-matplotlib
-    python3-html5lib chromium prometheus python3-prometheus-client)
+    python3-html5lib chromium python3-prometheus-client)
 
 list=no groups=()
 for word in "$@"; do

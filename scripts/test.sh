@@ -16,6 +16,15 @@ presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(release asan)
 
 scripts/install-deps.sh build test
+# promtool checks metrics and alerts. Its package would start a service, so it is unpacked and not installed.
+if ! command -v promtool >/dev/null; then
+    tools=$PWD/build/tools
+    if [ ! -x "$tools/usr/bin/promtool" ] && mkdir -p "$tools" &&
+        (cd "$tools" && rm -f prometheus_*.deb && apt-get download -qq prometheus) 2>/dev/null; then
+        dpkg -x "$tools"/prometheus_*.deb "$tools" && rm -f "$tools"/prometheus_*.deb
+    fi
+    export PATH=$PATH:$tools/usr/bin
+fi
 no_tests=
 if cmake_is 3.12; then no_tests=--no-tests=error; fi
 for preset in "${presets[@]}"; do

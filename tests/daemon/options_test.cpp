@@ -44,7 +44,7 @@ TEST(Options, HelpAndVersionEndWellOnStandardOutput) {
 
 TEST(Options, AWrongCommandLineIs64AndNamesWhatIsWrong) {
     for (const std::vector<const char*>& arguments : std::vector<std::vector<const char*>>{
-             {"--nonsense"}, {"--config"}, {"--config="}, {"surplus"}, {"--socket"}}) {
+             {"--nonsense"}, {"--config"}, {"--config", ""}, {"surplus"}, {"--socket"}}) {
         const auto parsed = parse(arguments);
         const EarlyExit* exit = std::get_if<EarlyExit>(&parsed);
         ASSERT_NE(nullptr, exit) << arguments[0];

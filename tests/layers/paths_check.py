@@ -22,6 +22,8 @@ TOP_PATH = re.compile(BEFORE + r"((?:%s)/[\w/.-]*\w)" % TOPS + AFTER)
 # Patterns of names that are no files of this tree, and why.
 ELSEWHERE = {
     r"sysexits\.h": "of the C library",
+    r"tiffio\.h|turbojpeg\.h": "of libraries that are opened at run time",
+    r"build/release/cmake_install\.cmake": "made by CMake",
     r"arch/arm64/.*": "of Linux",
     r"docs/benchmarks/records\.json": "made by scripts/record.sh",
     r"(.*\b)?(KEY|GPU|PREFIX|FILE)\b.*": "a word in capitals stands for a part of the name",

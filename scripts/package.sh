@@ -59,7 +59,7 @@ fetch_compiler() {
     mkdir -p "$tools"
     local tool
     for tool in cc c++; do
-        printf '#!/bin/sh\nexec %q %s -target %s.%s "$@"\n' "$work/ziglang/zig" $tool $triple $floor >"$tools/$tool"
+        printf '#!/bin/sh\nexec %q %s -target %s.%s -g0 "$@"\n' "$work/ziglang/zig" $tool $triple $floor >"$tools/$tool"
     done
     for tool in ar ranlib; do printf '#!/bin/sh\nexec %q %s "$@"\n' "$work/ziglang/zig" $tool >"$tools/$tool"; done
     chmod +x "$tools"/*

@@ -57,9 +57,10 @@ fetch_compiler() {
         chmod +x "$work/ziglang/zig"
     fi
     mkdir -p "$tools"
-    local tool
+    # Boost 1.74 derives from a class that C++17 has taken out of the library.
+    local tool removed=-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION
     for tool in cc c++; do
-        printf '#!/bin/sh\nexec %q %s -target %s.%s "$@"\n' "$work/ziglang/zig" $tool $triple $floor >"$tools/$tool"
+        printf '#!/bin/sh\nexec %q %s -target %s.%s -g0 %s "$@"\n' "$work/ziglang/zig" $tool $triple $floor $removed >"$tools/$tool"
     done
     for tool in ar ranlib; do printf '#!/bin/sh\nexec %q %s "$@"\n' "$work/ziglang/zig" $tool >"$tools/$tool"; done
     chmod +x "$tools"/*

@@ -30,7 +30,7 @@ fetch() {  # SHA256 URL
     fi
 }
 
-debian=http://deb.debian.org/debian/pool
+debian=$(scripts/mirror.sh debian)/pool
 fetch d1156026e704fe0368b6295db06224ed00a727966fb13454f34e3f3102db0457 "$debian/non-free/n/nvidia-cuda-toolkit/nvidia-cuda-toolkit_11.8.89~11.8.0-5~deb12u1_amd64.deb"
 fetch ffd171e4df5bbc0ace8ecc6efcb6192a8f64fa5bb22ef2f193be66a43431c356 "$debian/main/g/gcc-11/gcc-11_11.3.0-12_amd64.deb"
 fetch 4ccab3ebfb3edd0c32a5f7abe98fcb1865e52c369418fe468c1f793e5ccda1f5 "$debian/main/g/gcc-11/g++-11_11.3.0-12_amd64.deb"

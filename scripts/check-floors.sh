@@ -24,9 +24,10 @@ done
 [ "$(id -u)" -eq 0 ] || { echo "check-floors: needs root (chroot and mounts)" >&2; exit 77; }
 command -v debootstrap >/dev/null || { echo "check-floors: needs debootstrap" >&2; exit 69; }
 suite=bullseye
+mirror=$(scripts/mirror.sh debian)
 [ -e "$folder/etc/debian_version" ] ||
-    debootstrap --variant=minbase --components=main,contrib,non-free --include=git,ca-certificates "$suite" "$folder" >/dev/null
-echo "deb http://deb.debian.org/debian $suite main contrib non-free" >"$folder/etc/apt/sources.list"
+    debootstrap --variant=minbase --components=main,contrib,non-free --include=git,ca-certificates "$suite" "$folder" "$mirror" >/dev/null
+echo "deb $mirror $suite main contrib non-free" >"$folder/etc/apt/sources.list"
 rm -rf "$folder/root/tegu"
 git clone -q --no-hardlinks . "$folder/root/tegu"
 
@@ -39,8 +40,8 @@ fetch() {  # SHA256 URL
     fi
 }
 mkdir -p "$folder/root/packages"
-fetch 2779cce0001466dcf60eb6262ff68a888d49f9e30aee80c499d1d4f6f9f6e12e http://deb.debian.org/debian/pool/main/t/tomlplusplus/libtomlplusplus-dev_3.3.0+ds-1_amd64.deb
-fetch f1f6ee9ec053e0e0bcec47345e241b6a8ee006321248b4329e9ce88d2b4b64a8 http://deb.debian.org/debian/pool/main/c/cli11/libcli11-dev_2.1.2+ds-1_all.deb
+fetch 2779cce0001466dcf60eb6262ff68a888d49f9e30aee80c499d1d4f6f9f6e12e "$mirror"/pool/main/t/tomlplusplus/libtomlplusplus-dev_3.3.0+ds-1_amd64.deb
+fetch f1f6ee9ec053e0e0bcec47345e241b6a8ee006321248b4329e9ce88d2b4b64a8 "$mirror"/pool/main/c/cli11/libcli11-dev_2.1.2+ds-1_all.deb
 
 # A mount namespace of its own: nothing stays mounted, whatever happens.
 export folder targets architectures tests

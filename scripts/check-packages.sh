@@ -26,8 +26,7 @@ scripts/install-deps.sh packagecheck
 packages=$(cd "$packages" && pwd)
 work=$PWD/build/package/check
 mkdir -p "$work" build/package/chroots
-mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 2>/dev/null | grep -m1 '/debian$' || true)}
-[ -n "$mirror" ] || fail "MIRROR names a mirror of Debian" 78
+mirror=$(scripts/mirror.sh debian)
 
 # base SUITE ARCH MORE: a small Debian, made once.
 base() {

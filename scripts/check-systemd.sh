@@ -3,14 +3,16 @@
 # Plays the scenarios of tests/systemd with an older systemd as PID 1, that of Ubuntu 18.04 say: verifies the units with its systemd-analyze, then
 # runs its systemd and systemctl, with the libraries they were built for, in the namespaces of those tests. All else is this machine's, so a
 # build of any preset does. Needs root, debootstrap, a package mirror, 300 MB; minutes. Run by hand; docs/systemd.md says when it was.
-#   usage: scripts/check-systemd.sh [--build DIR] [SUITE [MIRROR]]      default: build/release, bionic http://archive.ubuntu.com/ubuntu
+#   usage: scripts/check-systemd.sh [--build DIR] [SUITE [MIRROR]]      default: build/release, bionic, and the mirror of apt if that is one of Ubuntu
 # A systemd from 254 on runs a helper of its own, which only that of this machine has: run the tests on such a machine instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build=build/release
 if [ "${1:-}" = --build ]; then build=$2; shift 2; fi
-export suite=${1:-bionic} mirror=${2:-http://archive.ubuntu.com/ubuntu}
+suite=${1:-bionic}
+mirror=${2:-$(scripts/mirror.sh ubuntu)}
+export suite mirror
 build=$(cd "$build" && pwd)
 export build root=/var/tmp/tegu-$suite
 

@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include "daemon/jobs/job_services.h"
+#include "daemon/reports/counters.h"
 #include "daemon/reports/daemon_record.h"
 
 namespace tegu::daemon {
 namespace {
-
-using Sources = const ReportSources&;
-constexpr health::MetricType kGauge = health::MetricType::Gauge, kTotal = health::MetricType::Counter;
 
 using Word = const std::string&;
 using health::DaemonReport;

@@ -9,9 +9,6 @@
 namespace tegu::daemon {
 namespace {
 
-using Sources = const ReportSources&;
-constexpr health::MetricType kGauge = health::MetricType::Gauge, kTotal = health::MetricType::Counter;
-
 constexpr Counter kCounters[] = {
     {"connections", "tegu_connections_open", kGauge, "Open connections.",
      [](Sources of) { return of.quotas.all().connections; }},

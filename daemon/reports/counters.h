@@ -12,6 +12,10 @@
 
 namespace tegu::daemon {
 
+// Short names for these tables.
+using Sources = const ReportSources&;
+constexpr health::MetricType kGauge = health::MetricType::Gauge, kTotal = health::MetricType::Counter;
+
 struct Counter {
     const char* name;  // in STATS, and in `counters` of HEALTH
     const char* metric;

@@ -18,13 +18,13 @@ _tegu() {
         esac
     done
     case $command in
-    reduce | topk | entropy-map | add | dot | rowscale | quantile | histogram | entropy | fused | ping | info | stats | latency | buffers | health | top | metrics | kernels | help) ;;
+    reduce | topk | entropy-map | add | dot | rowscale | quantile | histogram | entropy | fused | ping | info | stats | latency | buffers | jobs | cancel | health | top | metrics | kernels | help) ;;
     *) command= ;;
     esac
     case $command:$previous in
     *:--socket | *:-o | *:--output | *:--scales | *:--textfile) ;; # a file, by -o default
-    *:--timeout | *:--ddof | *:--shape | *:-k | *:--k | *:--window | *:--levels | *:--range | *:-q | *:--q | *:--bins | *:-c | *:--count | *:-i | *:--interval | *:--wait | *:--seconds | *:--pipeline | *:--size | *:-f | *:--filter) compopt +o default 2>/dev/null ;; # anything
-    *:--color) words="auto always never" ;;
+    *:--timeout | cancel:--color | *:--ddof | *:--shape | *:-k | *:--k | *:--window | *:--levels | *:--range | *:-q | *:--q | *:--bins | *:-c | *:--count | *:-i | *:--interval | *:--wait | *:--seconds | *:--pipeline | *:--size | *:-f | *:--filter) compopt +o default 2>/dev/null ;; # anything
+    :--color | reduce:--color | topk:--color | entropy-map:--color | add:--color | dot:--color | rowscale:--color | quantile:--color | histogram:--color | entropy:--color | fused:--color | ping:--color | info:--color | stats:--color | latency:--color | buffers:--color | jobs:--color | health:--color | top:--color | metrics:--color | kernels:--color) words="auto always never" ;;
     *:--stats)
         kept=${current%"${current##*,}"} words=" all count sum mean min max minmax argmin argmax absmax l1 l2 var std nonzero nans"
         words=${words// / $kept}
@@ -43,8 +43,8 @@ _tegu() {
     *:-s | *:--sort) words="pid user name connections buffers memory active rate gpu cpu bytes jobs" ;;
     *)
         case $command in
-        help) words="reduce topk entropy-map add dot rowscale quantile histogram entropy fused ping info stats latency buffers health top metrics kernels" ;;
-        "") words="reduce topk entropy-map add dot rowscale quantile histogram entropy fused ping info stats latency buffers health top metrics kernels help --help --version --socket --timeout --json --color --no-colour" ;;
+        help) words="reduce topk entropy-map add dot rowscale quantile histogram entropy fused ping info stats latency buffers jobs cancel health top metrics kernels" ;;
+        "") words="reduce topk entropy-map add dot rowscale quantile histogram entropy fused ping info stats latency buffers jobs cancel health top metrics kernels help --help --version --socket --timeout --json --color --no-colour" ;;
         reduce) files=yes words="-h --help --stats --ddof --axis --rows --skip-nans --dtype --raw --shape --priority --backend --socket --timeout --json --color --no-color --no-colour -o --output --format" ;;
         topk) files=yes words="-h --help -k --k --smallest --distinct --axis --rows --dtype --raw --shape --priority --backend --socket --timeout --json --color --no-color --no-colour -o --output --format" ;;
         entropy-map) files=yes words="-h --help --window --levels --base --border --colour --scale --range --dtype --raw --shape --priority --backend --socket --timeout --json --color --no-color --no-colour -o --output --format" ;;
@@ -60,6 +60,8 @@ _tegu() {
         stats) words="-h --help -w --watch -i --interval -c --count --socket --timeout --json --color --no-color --no-colour" ;;
         latency) words="-h --help -c --count --seconds --pipeline --size --intrinsic --socket --timeout --json --color --no-color --no-colour" ;;
         buffers) words="-h --help --socket --timeout --json --color --no-color --no-colour" ;;
+        jobs) words="-h --help --socket --timeout --json --color --no-color --no-colour" ;;
+        cancel) words="-h --help --socket --timeout --json --color --no-color --no-colour" ;;
         health) words="-h --help -w --watch -i --interval -c --count --socket --timeout --json --color --no-color --no-colour" ;;
         top) words="-h --help -i --interval -s --sort -1 --once --socket --timeout --json --color --no-color --no-colour" ;;
         metrics) words="-h --help --textfile --socket --timeout --json --color --no-color --no-colour" ;;

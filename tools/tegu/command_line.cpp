@@ -51,6 +51,12 @@ std::string check_count(const std::string& word, std::uint64_t least, std::uint6
 
 }  // namespace
 
+CLI::Option* find_option(CLI::App& app, const std::string& name) {
+    for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
+        if (option->check_name(name)) return option;
+    return nullptr;
+}
+
 void CommandLine::flag(const std::string& names, bool& target, const std::string& help) {
     app_->add_flag(names, target, wrapped(help));
 }
@@ -88,15 +94,15 @@ void CommandLine::seconds(const std::string& names, double& target, const std::s
 }
 
 void CommandLine::require(const std::string& name) {
-    app_->get_option(name)->required();
+    find_option(*app_, name)->required();
 }
 
 void CommandLine::need(const std::string& name, const std::string& other) {
-    app_->get_option(name)->needs(app_->get_option(other));
+    find_option(*app_, name)->needs(find_option(*app_, other));
 }
 
 void CommandLine::exclude(const std::string& name, const std::string& other) {
-    app_->get_option(name)->excludes(app_->get_option(other));
+    find_option(*app_, name)->excludes(find_option(*app_, other));
 }
 
 }  // namespace cli

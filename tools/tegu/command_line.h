@@ -10,10 +10,14 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tegu {
 namespace cli {
+
+// Null: the command has no option of that name. CLI11's own search ends the program if there is no memory.
+CLI::Option* find_option(CLI::App& app, const std::string& name);
 
 class CommandLine {
   public:

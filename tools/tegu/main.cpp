@@ -28,13 +28,13 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 // The first word that looks like an option and is none; empty if there is no such word. The parser would
 // first miss what is required.
-std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+std::string unknown_option(CLI::App& app, const std::vector<std::string>& words) {
     for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
         const std::string& word = words[i];
         if (word.size() < 2 || word[0] != '-') continue;
         const bool is_long = word[1] == '-';
         const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
-        const CLI::Option* option = app.get_option_no_throw(name);
+        const CLI::Option* option = find_option(app, name);
         if (option == nullptr) return name;
         const bool has_value = is_long ? name.size() < word.size() : word.size() > 2;
         if (option->get_items_expected_max() > 0 && !has_value) ++i;

@@ -32,7 +32,7 @@ class Headers(HostileTest):
         self.assert_lives(connection)
 
     def test_unknown_type(self):
-        for kind in (15, 999, 0x7FFF):
+        for kind in (17, 999, 0x7FFF):
             self.refuse("UNSUPPORTED", "type", kind, b"whatever")
 
     def test_status_in_a_request(self):

@@ -80,8 +80,8 @@ class NothingThereTest(Folder):
                 self.assertRegex(done.stdout, r"https://\S*%s: \S" % re.escape(reason))
         self.assertIn("found: 106501 in " + self.path("root", "include"), done.stdout)
         self.assertIn(
-            "apt-get install libboost-dev libsystemd-dev libtomlplusplus-dev libcli11-dev libpng-dev zlib1g-dev"
-            " libgtest-dev libbenchmark-dev\n",
+            "apt-get install libboost-dev libsystemd-dev libtomlplusplus-dev libcli11-dev libpng-dev"
+            " zlib1g-dev libgtest-dev libbenchmark-dev\n",
             done.stdout,
         )
         self.assertEqual(os.listdir(self.path("sources")) if os.path.isdir(self.path("sources")) else [], [])

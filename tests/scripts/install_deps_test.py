@@ -74,7 +74,9 @@ class InstallDepsTest(unittest.TestCase):
     def test_an_unknown_group_is_refused(self):
         done = self.run_on("debian", "12", "tests")
         self.assertEqual(done.returncode, 64)
-        self.assertIn("unknown group 'tests' (aarch64 bench build compare package packagecheck test)", done.stderr)
+        self.assertIn(
+            "unknown group 'tests' (aarch64 bench build compare package packagecheck test)", done.stderr
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where tegud listens, and where clients look, if nobody names a socket: in /run/tegud, which root makes, or
-// in the runtime folder of the user. A folder that another user could change is never used.
+// in the runtime folder of the user. The user's folder is used only if nobody
+// else can write there.
 #pragma once
 
 #include <sys/types.h>

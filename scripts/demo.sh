@@ -32,11 +32,7 @@ tegu=build/release/bin/tegu
 
 build/release/bin/tegud --socket "$TEGU_SOCKET" 2>"$run/log" &
 daemon=$!
-for _ in $(seq 100); do
-    "$tegu" ping >/dev/null 2>&1 && break
-    kill -0 "$daemon" 2>/dev/null || { cat "$run/log" >&2; exit 1; }
-    sleep 0.05
-done
+"$tegu" ping --wait 5 >/dev/null || { cat "$run/log" >&2; exit 1; }
 
 python3 - "$run" <<'PYTHON'
 import array, random, sys

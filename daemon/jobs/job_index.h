@@ -19,8 +19,8 @@ class JobIndex {
     JobTask* find(std::uint64_t id) const;
     // The job with the lowest id, which was taken first; null if there is none.
     const JobTask* oldest() const { return jobs_.empty() ? nullptr : jobs_.begin()->second; }
-    // Calls `take` for jobs with ids above `after`, in order, until it returns false or `most` jobs were
-    // seen. Returns the id of the last job seen if there are more, else 0.
+    // Calls `take` for jobs with ids above `after`, in order. Ends when `take` refuses a job (false) or after
+    // `most` jobs. Returns the id of the last job that was taken if there are more, else 0.
     std::uint64_t visit(std::uint64_t after, std::size_t most,
                         const std::function<bool(const JobTask&)>& take) const;
 

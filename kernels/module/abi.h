@@ -130,12 +130,12 @@ struct tegu_module {
     uint32_t table_bytes;  // sizeof(struct tegu_module)
 
     uint64_t revision;      // layout_revision(): of operations, policies and kernels
-    const char* version;    // of tegu: "0.1.0"
+    const char* version;    // of tegu: "0.2.0"
     const char* toolkit;    // of CUDA: "13.0"
     const uint32_t* built;  // compute capabilities with machine code
     uint64_t built_count;
 
-    // Fills in up to `capacity` devices. Without devices `*count` is 0, and error->message is the reason.
+    // Fills in up to `capacity` devices. Without devices it fails, `*count` is 0, and error->message is the reason.
     int32_t (*probe)(struct tegu_module_device* devices, uint32_t capacity, uint32_t* count,
                      struct tegu_module_error* error);
     int32_t (*open)(const struct tegu_module_device* device, uint64_t workspace_bytes,
@@ -177,7 +177,7 @@ struct tegu_module {
                    struct tegu_module_report* report, struct tegu_module_error* error);
 };
 
-// Returns the table, which lives as long as the module.
+// Returns the table, which lives as long as the module. Null: the host has no memory.
 typedef const struct tegu_module* (*tegu_module_entry)(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The revision of all that crosses the border of a module: the operations with their parameters, the layout
-// of the launch policies, and the revisions of the kernels. A module of another revision is refused.
+// The revision of what crosses the border of a module: operations with their parameters, statistics, launch
+// policies, and the revisions of the kernels. A change of other numbers, such as those of element types and
+// statuses, raises TEGU_MODULE_ABI.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ bool is_complete(const tegu_module& table) {
 }
 
 Result<const tegu_module*> checked(const tegu_module* table) {
-    if (table == nullptr) return refused("it gives no table");
+    if (table == nullptr) return refused("it gives no table: the host has no memory");
     if (table->abi != TEGU_MODULE_ABI || table->table_bytes != sizeof *table)
         return refused("its interface has version " + std::to_string(table->abi) + " (" +
                        std::to_string(table->table_bytes) + " bytes), this program needs version " +

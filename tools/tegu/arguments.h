@@ -9,7 +9,7 @@
 namespace tegu {
 namespace cli {
 
-// Options of every command may stand before it: they go behind it. "help top" becomes "top --help", "help"
+// Moves options that stand before the command behind it. "help top" becomes "top --help", "help"
 // alone "--help", and "--color" alone "--color=always". `words`: without the name of the program.
 std::vector<std::string> arranged(const std::vector<std::string>& words);
 

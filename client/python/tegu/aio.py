@@ -103,6 +103,14 @@ class Client(Awaited):
         """The buffers of this user, of all connections."""
         return await self._ask(self.client.buffers)
 
+    async def jobs(self) -> List[Dict[str, Any]]:
+        """The jobs that wait or run, of this user's programs."""
+        return await self._ask(self.client.jobs)
+
+    async def cancel_job(self, ident: int) -> bool:
+        """Cancels a job of jobs(); returns whether it had started."""
+        return await self._ask(self.client.cancel_job, ident)
+
     @property
     def reconnects(self) -> int:
         """How often the connection was lost and found again."""

@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "base/log.h"
 #include "daemon/reports/scrape_listener.h"
@@ -53,15 +55,25 @@ Result<Fd> new_socket() {
     return fd;
 }
 
+constexpr int kLockTries = 40;
+constexpr std::chrono::milliseconds kLockPause{50};
+
 // Held from the check of an old socket file until the new one listens, so that only one of two starting
-// daemons succeeds.
+// daemons succeeds. Any user may hold the lock of a folder that he can read, so it is not waited for long.
 Result<Fd> lock_directory(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
     Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd) return path_error(path, errno);
-    while (::flock(fd.get(), LOCK_EX) != 0)
-        if (errno != EINTR) return path_error(path, errno);
+    for (int tries = 0; ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+        if (errno != EINTR && errno != EWOULDBLOCK) return path_error(path, errno);
+        if (tries == kLockTries) {
+            log(LogLevel::Warning, "another program holds the lock of the socket's folder",
+                {{"FOLDER", directory}});
+            break;
+        }
+        std::this_thread::sleep_for(kLockPause);
+    }
     return fd;
 }
 

@@ -135,7 +135,8 @@ struct tegu_module {
     const uint32_t* built;  // compute capabilities with machine code
     uint64_t built_count;
 
-    // Fills in up to `capacity` devices. Without devices it fails, `*count` is 0, and error->message is the reason.
+    // Fills in up to `capacity` devices. Without devices it fails: `*count` is 0, and error->message is the
+    // reason.
     int32_t (*probe)(struct tegu_module_device* devices, uint32_t capacity, uint32_t* count,
                      struct tegu_module_error* error);
     int32_t (*open)(const struct tegu_module_device* device, uint64_t workspace_bytes,

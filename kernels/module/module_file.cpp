@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -54,6 +55,24 @@ Result<void> check_owner(const struct stat& of, const std::string& what) {
                        ", neither to root nor to the daemon's");
     const bool group_writes = (of.st_mode & S_IWGRP) != 0 && of.st_gid != of.st_uid;
     if (group_writes || (of.st_mode & S_IWOTH) != 0) return refused(what + " can be written by other users");
+    return {};
+}
+
+// All folders above the file: who may write one could put another file in its place. In a sticky folder such
+// as /tmp nobody can replace what is another user's.
+Result<void> check_folders(const std::string& path) {
+    bool nearest = true;
+    for (std::size_t slash = path.rfind('/'); slash != std::string::npos; nearest = false) {
+        const std::string folder = path.substr(0, std::max<std::size_t>(slash, 1));
+        struct stat of_folder {};
+        if (::stat(folder.c_str(), &of_folder) != 0)
+            return refused("its folder " + folder + " cannot be examined: " + std::strerror(errno));
+        const bool sticky = !nearest && of_folder.st_uid == 0 && (of_folder.st_mode & S_ISVTX) != 0;
+        Result<void> owned = check_owner(of_folder, nearest ? "its folder" : "the folder " + folder);
+        if (!owned && !sticky) return owned;
+        if (slash == 0) break;
+        slash = path.rfind('/', slash - 1);
+    }
     return {};
 }
 
@@ -109,11 +128,13 @@ Result<void> check_content(int file, std::uint64_t size) {
 std::vector<ModuleFile> find_modules(const std::vector<std::string>& folders) {
     std::vector<ModuleFile> found;
     for (const std::string& folder : folders) {
-        const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
+        const std::unique_ptr<char, void (*)(void*)> real(::realpath(folder.c_str(), nullptr), &::free);
+        if (real == nullptr) continue;
+        const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(real.get()), &::closedir);
         if (open == nullptr) continue;
         while (const dirent* const entry = ::readdir(open.get()))
             if (const unsigned toolkit = toolkit_of(entry->d_name))
-                found.push_back({folder + "/" + entry->d_name, toolkit});
+                found.push_back({std::string(real.get()) + "/" + entry->d_name, toolkit});
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const ModuleFile& a, const ModuleFile& b) { return a.toolkit > b.toolkit; });
@@ -126,14 +147,12 @@ Result<void> check_module_file(const std::string& path) {
         if (errno == ELOOP) return refused("it is a symbolic link, not a regular file");
         return refused(std::string("it cannot be opened: ") + std::strerror(errno));
     }
-    struct stat of_file {
-    }, of_folder{};
-    const std::string folder = path.substr(0, path.rfind('/') + 1);
-    if (::fstat(file.get(), &of_file) != 0 || ::stat(folder.c_str(), &of_folder) != 0)
+    struct stat of_file {};
+    if (::fstat(file.get(), &of_file) != 0)
         return refused(std::string("it cannot be examined: ") + std::strerror(errno));
     if (!S_ISREG(of_file.st_mode)) return refused("it is not a regular file");
     Result<void> owned = check_owner(of_file, "the file");
-    if (owned) owned = check_owner(of_folder, "its folder");
+    if (owned) owned = check_folders(path);
     if (!owned) return owned;
     return check_content(file.get(), static_cast<std::uint64_t>(of_file.st_size));
 }

@@ -18,11 +18,12 @@ struct ModuleFile {
 };
 
 // The files tegu-cuda-<number>.so in the folders, the highest number first; of equal ones that of the first
-// folder. Folders that are missing are skipped.
+// folder. The paths are without links; folders that are missing are skipped.
 std::vector<ModuleFile> find_modules(const std::vector<std::string>& folders);
 
-// Ok for a complete shared object for this processor, in a regular file. File and folder belong to root or to
-// this process's user, and no other user may write them. Errors: Unavailable, with the reason.
+// Ok for a complete shared object for this processor, in a regular file. The file and all folders above it
+// belong to root or to this process's user, and no other user may write them; but sticky folders of root such
+// as /tmp are allowed above the first. Errors: Unavailable, with the reason.
 Result<void> check_module_file(const std::string& path);
 
 }  // namespace tegu::module

@@ -35,7 +35,10 @@ class Exporter(object):
             self.__class__ = _Before
 
     def __dlpack__(self, max_version=None):
-        return self._buffer.__dlpack__(max_version=max_version)
+        try:
+            return self._buffer.__dlpack__(max_version=max_version)
+        except TypeError:  # numpy before 2.1
+            return self._buffer.__dlpack__()
 
     def __dlpack_device__(self):
         return self._device
@@ -54,6 +57,25 @@ class Plain(Case):
         view = memoryview(buf.array).cast("B")
         view[:] = struct.pack("<%di" % (buf.nbytes // 4), *range(buf.nbytes // 4))
         return buf
+
+    def test_a_capsule_is_taken_once(self):
+        class Twice(Exporter):
+            def __dlpack__(self, max_version=None):
+                if not hasattr(self, "capsule"):
+                    self.capsule = self._buffer.__dlpack__(max_version=max_version)
+                return self.capsule
+
+        source = Twice(self.filled((6,)))
+        taken = tegu.from_dlpack(source)
+        self.assertRaises(BufferError, tegu.from_dlpack, source)
+        self.assertEqual(int(taken[5]), 5)
+
+    def test_read_only_memory_stays_so(self):
+        buf = self.filled((6,))
+        buf.freeze()
+        taken = tegu.from_dlpack(Exporter(buf))
+        self.assertTrue(memoryview(taken).readonly)
+        self.assertEqual(int(taken[5]), 5)
 
     def test_dlpack_goes_in(self):
         for before in (False, True):

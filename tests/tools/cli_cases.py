@@ -35,6 +35,7 @@ def fixtures():
         "matrix.npy": matrix,
         "matrix-fortran.npy": npy("<i2", (2, 3), packed("h", [1, -4, 2, 5, 3, -6]), fortran=True),
         "cube.npy": npy("|u1", (2, 2, 2), bytes(range(8))),
+        "empty-fortran.npy": npy("<f4", (2 * 10**18, 0), b"", fortran=True),
         "cube-fortran.npy": npy("|u1", (2, 2, 2), bytes(range(8)), fortran=True),
         "scalar.npy": npy("<f8", (), packed("d", [2.5])),
         "empty.npy": npy("<f4", (0,), b""),

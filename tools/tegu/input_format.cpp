@@ -82,6 +82,7 @@ Expected<void> read_transposed(const Source& source, const formats::ArrayHeader&
     constexpr std::uint64_t kTileRows = 1024, kTileCols = 64;
     const std::uint64_t rows = header.shape[0], cols = header.shape[1],
                         size = tegu_element_bytes(header.type);
+    if (rows == 0 || cols == 0) return {};
     std::vector<char> tile(kTileRows * kTileCols * size);
     for (std::uint64_t r0 = 0; r0 < rows; r0 += kTileRows) {
         const std::uint64_t height = std::min(kTileRows, rows - r0);

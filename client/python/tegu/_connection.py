@@ -23,6 +23,22 @@ def _made(error: Any) -> _errors.Error:
     )
 
 
+_connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """No thread of the child owns the locks that threads of the parent held; the library refuses calls."""
+    for connection in list(_connections):
+        connection.lock = threading.RLock()
+        connection._drivers_lock = threading.Lock()
+        connection._drivers = {}
+
+
+_register_at_fork = getattr(os, "register_at_fork", None)  # from Python 3.7 on
+if _register_at_fork is not None:
+    _register_at_fork(after_in_child=_after_fork)
+
+
 class Connection(object):
     """What a Client is below its calls; see tegu.connect() for the arguments."""
 
@@ -64,6 +80,7 @@ class Connection(object):
         if lib.tegu_connect(ctypes.byref(options), ctypes.byref(handle), self._error_at):
             raise _made(self._error)
         self._handle = handle
+        _connections.add(self)
 
     def close(self) -> None:
         """Gives up the connection and the jobs that are in flight. Arrays over buffers and results stay

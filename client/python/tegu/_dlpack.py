@@ -76,6 +76,8 @@ def _destroy(capsule: int) -> None:
 _deleter, _destructor = _Deleter(_delete), _Destructor(_destroy)
 for _callback in (_deleter, _destructor):  # others may call them while the interpreter ends
     _function("Py_IncRef", None, ctypes.py_object)(_callback)
+_set_name = _function("PyCapsule_SetName", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+_USED = {name: ctypes.create_string_buffer(b"used_" + name) for name in (_PLAIN, _VERSIONED)}
 
 
 def export(address: int, number: int, shape: Shape, owner: object, read_only: bool, versioned: bool) -> Any:
@@ -116,12 +118,17 @@ class Memory(object):
         except TypeError:  # from before there were versions
             self._capsule = x.__dlpack__()
         capsule = id(self._capsule)
+        self.read_only = False
+        self._managed: Any = None  # once it is ours to delete
         if _is_valid(capsule, _VERSIONED):
             managed: Any = _ManagedVersioned.from_address(_pointer(capsule, _VERSIONED))
             if managed.major != 1:
                 raise BufferError("DLPack %d is not known" % managed.major)
-        else:
+            self.read_only = bool(managed.flags & _READ_ONLY)
+        elif _is_valid(capsule, _PLAIN):
             managed = _Managed.from_address(_pointer(capsule, _PLAIN))
+        else:
+            raise BufferError("the capsule of DLPack was used already")
         tensor = managed.tensor
         kind, bits = _CODES.get(tensor.code, "type %d" % tensor.code), tensor.bits
         number = _NUMBERS.get((kind, bits // 8)) if tensor.lanes == 1 else None
@@ -135,6 +142,14 @@ class Memory(object):
         if tensor.strides:
             self.strides = tuple(tensor.strides[axis] for axis in range(tensor.ndim))
         self.address: int = (tensor.data or 0) + tensor.byte_offset
+        # Nobody else can take the capsule from now on.
+        _set_name(capsule, _USED[_VERSIONED if _is_valid(capsule, _VERSIONED) else _PLAIN])
+        self._managed = managed
+
+    def __del__(self) -> None:
+        managed = getattr(self, "_managed", None)
+        if managed is not None and managed.deleter:
+            _Deleter(managed.deleter)(ctypes.addressof(managed))
 
     def is_dense(self) -> bool:
         step = 1
@@ -151,7 +166,7 @@ class Memory(object):
             "version": 3,
             "shape": self.shape,
             "typestr": "%s%s%d" % ("|" if size == 1 else "<", name[0], size),
-            "data": (self.address, False),
+            "data": (self.address, self.read_only),
             "strides": self.strides and tuple(stride * size for stride in self.strides),
         }
 
@@ -163,7 +178,12 @@ class Memory(object):
             block.owner = self
         code: Any = _types.FORMATS[self.number].replace("e", "H")
         flat: memoryview = memoryview(block).cast("B").cast(code)
-        return flat.cast("B").cast(code, self.shape) if size and len(self.shape) > 1 else flat
+        shaped = flat.cast("B").cast(code, self.shape) if size and len(self.shape) > 1 else flat
+        if not self.read_only:
+            return shaped
+        if hasattr(shaped, "toreadonly"):
+            return shaped.toreadonly()
+        return memoryview(shaped.tobytes()).cast("B").cast(code)  # before Python 3.8
 
 
 def from_dlpack(x: object) -> Any:

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -65,6 +66,15 @@ TEST_F(ListenerTest, ASocketOnWhichSomebodyAnswersIsLeftAlone) {
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(Status::Unavailable, second.error().status);
     EXPECT_NE(std::string::npos, second.error().message.find(path_));
+    EXPECT_TRUE(connects());
+}
+
+// Any user may lock a folder that he can read.
+TEST_F(ListenerTest, ALockedFolderIsNotWaitedForWithoutEnd) {
+    const Fd folder(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ASSERT_EQ(0, ::flock(folder.get(), LOCK_EX));
+    const Result<Listener> listener = bind_listener({path_, 0600, 5});
+    ASSERT_TRUE(listener.ok()) << listener.error().message;
     EXPECT_TRUE(connects());
 }
 

@@ -174,6 +174,23 @@ TEST_F(Modules, MustBeRegularFiles) {
     EXPECT_EQ("it cannot be opened: No such file or directory", reason(folder_.path() + "/tegu-cuda-1.so"));
 }
 
+// Who may write a folder further up could put another folder in the place of this one.
+TEST_F(Modules, AllFoldersAboveAreJudged) {
+    const std::string inner = folder_.path() + "/inner";
+    ASSERT_EQ(0, ::mkdir(inner.c_str(), 0755));
+    const std::string file = inner + "/tegu-cuda-13.so";
+    std::ofstream(file, std::ios::binary) << good_;
+    EXPECT_EQ(0, ::chmod(file.c_str(), 0755));
+    EXPECT_TRUE(check_module_file(file).ok());
+    EXPECT_EQ(0, ::chmod(folder_.path().c_str(), 0777));
+    const Result<void> judged = check_module_file(file);
+    EXPECT_EQ(0, ::chmod(folder_.path().c_str(), 0700));
+    (void)::unlink(file.c_str());
+    (void)::rmdir(inner.c_str());
+    ASSERT_FALSE(judged.ok());
+    EXPECT_EQ("the folder " + folder_.path() + " can be written by other users", judged.error().message);
+}
+
 TEST_F(Modules, TheNewestThatWorksIsUsed) {
     folder_.add("tegu-cuda-14.so", content_of(test::module_path("other_abi")));
     folder_.add("tegu-cuda-13.so", content_of(test::module_path("old_driver")));

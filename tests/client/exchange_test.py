@@ -205,9 +205,10 @@ class Numpy(Case):
             self.assertAlmostEqual(self.c.reduce(source)["sum"], view.sum(), 9)
             self.assertEqual(self.c.last.copied, copied)
             self.assertTrue(numpy.shares_memory(tegu.from_dlpack(source), x))
-        source = Exporter(None)
-        source._buffer = numpy.array([True, False, True])
-        self.assertEqual(self.c.reduce(source), {"sum": 2})
+        if int(numpy.__version__.split(".")[0]) >= 2:  # older ones give no bool to DLPack
+            source = Exporter(None)
+            source._buffer = numpy.array([True, False, True])
+            self.assertEqual(self.c.reduce(source), {"sum": 2})
 
     @unittest.skipUnless(has("pandas"), "pandas is not here")
     def test_pandas(self):

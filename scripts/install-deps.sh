@@ -100,13 +100,16 @@ install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
+# A name that other packages depend on is known, too, but cannot be installed.
+can_be_installed() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep '^  Candidate: [^(]' >/dev/null; }
+
 missing=()
 for package in "${required[@]}"; do is_installed "$package" || missing+=("$package"); done
 missing_text=${missing[*]-}
 if [ ${#missing[@]} -gt 0 ]; then
     as_root apt-get update -qq
     unknown=()
-    for package in "${missing[@]}"; do apt-cache show "$package" >/dev/null 2>&1 || unknown+=("$package"); done
+    for package in "${missing[@]}"; do can_be_installed "$package" || unknown+=("$package"); done
     if [ ${#unknown[@]} -gt 0 ]; then
         echo "install-deps: the package sources here have no ${unknown[*]}; docs/dependencies.md says what each is for" >&2
         exit 69
@@ -115,7 +118,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 missing=()
 for package in "${optional[@]}"; do
-    if ! is_installed "$package" && apt-cache show "$package" >/dev/null 2>&1; then missing+=("$package"); fi
+    if ! is_installed "$package" && can_be_installed "$package"; then missing+=("$package"); fi
 done
 if [ ${#missing[@]} -gt 0 ]; then
     if [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; then

@@ -131,6 +131,19 @@ class Plain(Case):
         self.assertTrue(self.c.last.policy.startswith("cpu"))
         self.assertGreater(self.c.last.timing.round_trip_ns, self.c.last.timing.compute_ns)
 
+    def test_last_reply_keeps_no_buffer(self):
+        before = self.c.stats()["buffers"]
+        with self.c.buffer(8, dtype="int32") as buffer:
+            self.c.add(buffer, buffer, out=buffer)
+            self.assertEqual(self.c.stats()["buffers"], before + 1)
+        self.c.ping()  # the buffer goes with the next message
+        for _ in range(1000):  # the daemon hears a moment later that the memory is gone
+            if self.c.stats()["buffers"] == before:
+                break
+            time.sleep(0.01)
+        self.assertEqual(self.c.stats()["buffers"], before)
+        self.assertEqual(self.c.last.backend, "cpu")
+
     def test_daemon_calls(self):
         self.assertGreater(self.c.ping(), 0)
         self.assertEqual(self.c.info()["backend"], "cpu")

@@ -72,11 +72,17 @@ def settled(daemon, witness, clients):
     """What the daemon holds when it has but the connections of the witness and of these clients, and no
     buffer that is still being given back."""
 
+    stats = {}
+
     def ended():
-        stats = witness.fields(rawclient.STATS)
+        stats.update(witness.fields(rawclient.STATS))
         return (stats["connections"], stats["buffers"]) == (clients + 1, 0)
 
-    daemon.wait_for(ended, "the other connections and all buffers to end")
+    try:
+        daemon.wait_for(ended, "the other connections and all buffers to end")
+    except AssertionError:
+        print("%d clients; %s" % (clients, stats))
+        raise
     return dict(fleet.resources(daemon.process.pid), descriptors=daemon.descriptors())
 
 

@@ -157,8 +157,8 @@ class Job(object):
             small = small and made.rows * made.cols <= _SMALL
         counts = arrays.get(_COUNTS)
         report = Report(client, owner, counts and counts.shaped((counts.rows * counts.cols,)), self.copied)
-        if not small:
-            report.reply()  # now: the memory of a large result must not wait for it
+        if not small or isinstance(self.out, Buffer):
+            report.reply()  # now: neither a large result nor the buffer may stay in memory for it
         if self.out is not None:
             role = self.operation.out_role
             if not isinstance(self.out, Buffer):

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Shows that the kernels compile for every Jetson from Nano to Orin. Fetches nvcc 11.8, the newest with sm_53 that Debian
-# packages and that knows sm_87, builds the module of the daemon for sm_53 62 72 87, and prints time, registers and local memory of each file.
+# Shows that the kernels compile for every Jetson from Nano to Orin. Takes nvcc 11.8, which knows sm_53 as well as sm_87, builds the module of the daemon for sm_53 62 72 87, and prints time, registers and local memory of each file.
 # Fails if the stripped module has more than 40 MB, or a kernel keeps more than --spills bytes of a thread in local memory.
 # It runs on no Nano: there tegu is built with CUDA 10.2.
 #   usage: scripts/build-nano.sh [--architectures "53;62;72;87"] [--spills BYTES] [FOLDER]      default FOLDER: build/nano
-# Needs curl, dpkg-deb, unzip, pip, ninja and what scripts/install-deps.sh build installs; 150 MB of downloads, once, checked by their hashes.
+# Installs what it needs (scripts/install-deps.sh module) and fetches 150 MB, once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,54 +21,8 @@ mkdir -p "$folder/download"
 folder=$(cd "$folder" && pwd)
 toolkit=$folder/toolkit
 
-fetch() {  # SHA256 URL
-    local file=$folder/download/${2##*/}
-    if ! echo "$1  $file" | sha256sum --check --status 2>/dev/null; then
-        curl -fsSL --retry 3 -o "$file" "$2"
-        echo "$1  $file" | sha256sum --check --quiet
-    fi
-}
-
-debian=$(scripts/mirror.sh debian)/pool
-fetch d1156026e704fe0368b6295db06224ed00a727966fb13454f34e3f3102db0457 "$debian/non-free/n/nvidia-cuda-toolkit/nvidia-cuda-toolkit_11.8.89~11.8.0-5~deb12u1_amd64.deb"
-fetch ffd171e4df5bbc0ace8ecc6efcb6192a8f64fa5bb22ef2f193be66a43431c356 "$debian/main/g/gcc-11/gcc-11_11.3.0-12_amd64.deb"
-fetch 4ccab3ebfb3edd0c32a5f7abe98fcb1865e52c369418fe468c1f793e5ccda1f5 "$debian/main/g/gcc-11/g++-11_11.3.0-12_amd64.deb"
-fetch 2fffa4164a7d4103c410fce5b76fae2cb9508e6f0095c99a6f91f686566a22a1 "$debian/main/g/gcc-11/cpp-11_11.3.0-12_amd64.deb"
-fetch ca9f6d0e48c482e32b5198b4dd6bd406b4eeb79b8557acc7ce4e89697cd6afa0 "$debian/main/g/gcc-11/libgcc-11-dev_11.3.0-12_amd64.deb"
-fetch 9db1a0a4f4db845191380e25ce7d8669ee4785e24e9550c2fcd79d010ea2d513 "$debian/main/g/gcc-11/libstdc++-11-dev_11.3.0-12_amd64.deb"
-wheels=("nvidia-cuda-runtime-cu11==11.8.89 --hash=sha256:f587bd726eb2f7612cf77ce38a2c1e65cf23251ff49437f6161ce0d647f64f7c"
-    "nvidia-cuda-nvcc-cu11==11.8.89 --hash=sha256:3e25894debe6ce87e6dbb99b2311fba6f56c1b647daae2c4e5de537dc5d88876")
-printf '%s\n' "${wheels[@]}" >"$folder/download/wheels.txt"
-[ -e "$toolkit/complete" ] || python3 -m pip download -q --no-deps --only-binary=:all: --platform manylinux1_x86_64 --require-hashes \
-    -r "$folder/download/wheels.txt" -d "$folder/download"
-
-# A root of its own: another toolkit's headers, in /usr/local/include say, must not be seen.
-if [ ! -e "$toolkit/complete" ]; then
-    rm -rf "$toolkit" "$folder/unpacked"
-    mkdir -p "$toolkit"/{bin,nvvm/bin,lib64} "$folder/unpacked"
-    for package in "$folder"/download/*.deb; do dpkg-deb -x "$package" "$folder/unpacked"; done
-    for wheel in "$folder"/download/*.whl; do unzip -qo "$wheel" -d "$folder/unpacked"; done
-    tools=$folder/unpacked/usr/lib/nvidia-cuda-toolkit
-    cp "$folder"/unpacked/usr/bin/{cudafe++,fatbinary,ptxas,nvlink,cuobjdump,nvdisasm,bin2c} "$tools/bin/nvcc" "$toolkit/bin/"
-    cp -r "$tools/bin/crt" "$toolkit/bin/"
-    cp "$tools/bin/cicc" "$toolkit/nvvm/bin/"
-    cp -r "$tools/libdevice" "$toolkit/nvvm/"
-    cp -r "$folder/unpacked/nvidia/cuda_runtime/include" "$toolkit/"
-    cp -r "$folder/unpacked/nvidia/cuda_nvcc/include/." "$toolkit/include/"
-    cp "$folder/unpacked/nvidia/cuda_runtime/lib/libcudart.so.11.0" "$toolkit/lib64/"
-    ln -s libcudart.so.11.0 "$toolkit/lib64/libcudart.so"
-    # The wheel has no static library: the linker takes the shared one in its place.
-    echo "INPUT($toolkit/lib64/libcudart.so.11.0)" >"$toolkit/lib64/libcudart_static.a"
-    ar rc "$toolkit/lib64/libcudadevrt.a"  # nvcc asks for it; nothing is in it that the kernels use
-    cat >"$toolkit/bin/nvcc.profile" <<'PROFILE'
-TOP              = $(_HERE_)/..
-NVVMIR_LIBRARY_DIR = $(TOP)/nvvm/libdevice
-PATH            += $(TOP)/nvvm/bin:$(_HERE_):
-INCLUDES        +=  "-I$(TOP)/include" $(_SPACE_)
-LIBRARIES       =+ $(_SPACE_) "-L$(TOP)/lib64"
-PROFILE
-    touch "$toolkit/complete"
-fi
+scripts/install-deps.sh module
+scripts/cuda-toolkit.sh 11 amd64 "$folder"
 
 run() { env -i HOME="${HOME:-/}" PATH="$toolkit/bin:/usr/bin:/bin" "$@"; }
 launcher=()  # for the host's code alone: what device code takes is measured
@@ -77,7 +30,7 @@ if command -v ccache >/dev/null; then launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$
 build=$folder/build
 if ! { run cmake -S . -B "$build" -G Ninja -DTEGU_MODULE_ONLY=ON "-DTEGU_CUDA_ARCHITECTURES=$architectures" \
     -DTEGU_WERROR=ON -DCMAKE_BUILD_TYPE=Release "${launcher[@]}" -DCMAKE_CUDA_COMPILER="$toolkit/bin/nvcc" -DCUDAToolkit_ROOT="$toolkit" \
-    -DCMAKE_CUDA_HOST_COMPILER="$folder/unpacked/usr/bin/x86_64-linux-gnu-g++-11" &&
+    -DCMAKE_CUDA_HOST_COMPILER=/usr/bin/x86_64-linux-gnu-g++-11 &&
     run cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target cuda-module; } >"$folder/build.log" 2>&1; then
     grep -E -A 12 'error|Error|FAILED' "$folder/build.log" | head -60 >&2 || tail -30 "$folder/build.log" >&2
     echo "build-nano: the build failed; the whole output is in $folder/build.log" >&2

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shows that packages of scripts/package.sh work. Those of amd64 are installed, used, upgraded, damaged and purged under the systemd of Debian 11,
 # 12 and 13; those of arm64 are installed and pass the tests of the clients under emulation. Needs root, a package mirror, 3 GB.
-#   usage: scripts/check-packages.sh [--packages FOLDER] [lintian] [repository] [SUITE...] [arm64]
+#   usage: scripts/check-packages.sh [--packages FOLDER] [lintian] [repository] [SUITE...] [source] [arm64]
 #     --packages FOLDER   default: build/packages
-#   default: lintian repository bullseye bookworm trixie arm64. MIRROR names the package mirror, else that of this machine's apt.
+#   default: lintian repository bullseye bookworm trixie source arm64. MIRROR names the package mirror, else that of this machine's apt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
     *) break ;;
     esac
 done
-[ $# -gt 0 ] || set -- lintian repository bullseye bookworm trixie arm64
+[ $# -gt 0 ] || set -- lintian repository bullseye bookworm trixie source arm64
 [ "$(id -u)" -eq 0 ] || fail "needs root (namespaces and mounts)" 77
 scripts/install-deps.sh packagecheck
 packages=$(cd "$packages" && pwd)
@@ -93,6 +93,15 @@ check_suite() {
         python3 -B /shared/source/tests/packaging/scenario.py /shared/packages /shared/newer /shared/foreign /shared/source
 }
 
+# tegu-build-cuda, as on a board, with CUDA 13.
+check_source() {
+    base bookworm amd64 systemd,systemd-sysv,dbus,python3-numpy
+    scripts/cuda-toolkit.sh 13 amd64 build/module/cuda-13-amd64
+    say "a module from source"
+    root=$base packages=$packages toolkit=$PWD/build/module/cuda-13-amd64/toolkit \
+        unshare --fork --pid --kill-child --mount --mount-proc bash tests/packaging/from_source.sh
+}
+
 # Programs of another architecture run by qemu, which the kernel is told of while this script runs.
 emulate() {
     local registry=/proc/sys/fs/binfmt_misc
@@ -113,13 +122,14 @@ check_arm64() {
     dpkg-deb -x "$packages"/libtegu-dev_*_arm64.deb "$tree"
     ZIG_GLOBAL_CACHE_DIR=$PWD/build/package/zig-cache build/package/tools-arm64/cc -std=c99 -O1 -I"$tree/usr/include" -I. tests/client/c_test.c \
         -L"$tree/usr/lib/$triple" -ltegu -o "$tree/c_test"
-    root=$base packages=$packages source=$PWD tree=$tree unshare --fork --pid --kill-child --mount --mount-proc bash tests/packaging/emulated.sh
+    root=$base packages=$packages source=$PWD tree=$tree modules=$PWD/build/module unshare --fork --pid --kill-child --mount --mount-proc bash tests/packaging/emulated.sh
 }
 
 for what; do
     case $what in
     lintian) check_lintian ;;
     repository) check_repository ;;
+    source) check_source ;;
     arm64) check_arm64 ;;
     *) check_suite "$what" ;;
     esac

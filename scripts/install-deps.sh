@@ -4,8 +4,8 @@
 # to 13; does nothing, and needs no root, when all are there. On other distributions it only names them.
 # Groups: build (daemon, client, tools), test (the test suite), bench (peers), compare (pages of tegu-bench compare, and
 # the plots of docs), aarch64 (cross compiler and emulator for scripts/check-aarch64.sh),
-# package (scripts/package.sh), packagecheck (scripts/check-packages.sh).
-#   usage: scripts/install-deps.sh [--list] [build] [test] [bench] [compare] [aarch64] [package] [packagecheck]      default: build
+# package (scripts/package.sh), module (scripts/build-module.sh), packagecheck (scripts/check-packages.sh).
+#   usage: scripts/install-deps.sh [--list] [build] [test] [bench] [compare] [aarch64] [package] [module] [packagecheck]      default: build
 # --list: names the packages, and installs nothing. $TEGU_OS_RELEASE: another file in place of /etc/os-release.
 set -euo pipefail
 
@@ -18,6 +18,7 @@ packages_compare=(python3 python3-jinja2 python3-matplotlib)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static clang)
 packages_package=(cmake ninja-build pkg-config dpkg-dev debhelper dh-python apt-utils binutils binutils-aarch64-linux-gnu python3-pip
     python3-setuptools python3-wheel unzip xz-utils gpg)
+packages_module=(curl cmake ninja-build g++-11-aarch64-linux-gnu g++-11 binutils-aarch64-linux-gnu python3-pip unzip)
 packages_packagecheck=(debootstrap lintian qemu-user-static systemd util-linux procps)
 # A test without its tool is skipped, and tegu top without ncurses has no live view.
 # The libraries of .jpg and .tif are opened at run time, by whichever of these names a distribution has them.

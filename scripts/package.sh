@@ -2,28 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the packages of one architecture: cross-builds with clang for glibc 2.27, and hands the files to debhelper. FOLDER then is an apt
 # repository with the packages, beside a tarball with the same and a wheel for Python. See docs/packages.md.
-#   usage: scripts/package.sh [--arch arm64|amd64] [--out FOLDER] [--sign KEY] [--module FILE]...
+#   usage: scripts/package.sh [--arch arm64|amd64] [--out FOLDER] [--sign KEY] [--cuda LIST] [--module FILE]...
 #     --arch ARCH      for which machines (default: arm64)
 #     --out FOLDER     where to; packages of the other architecture may lie there already (default: build/packages)
-#     --module FILE    a CUDA module for ARCH, tegu-cuda-13.so say, becomes the package tegu-cuda-13; again for more
+#     --cuda LIST      builds the CUDA modules of these versions, "11 12 13" say; none: no module (default: all for arm64, else none)
+#     --module FILE    a CUDA module that is there already, tegu-cuda-13.so say, becomes the package tegu-cuda-13; again for more
 #     --sign KEY       signs the repository with this key of gpg
-# Runs on Debian 12. Installs what it needs (scripts/install-deps.sh package) and fetches some 120 MB, once.
+# Runs on Debian 12. Installs what it needs (scripts/install-deps.sh package) and fetches some 120 MB, once; 600 MB for modules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 fail() { echo "package: $1" >&2; exit "${2:-1}"; }
 say() { echo "package: $*"; }
 
-arch=arm64 out=build/packages sign='' modules=()
+arch=arm64 out=build/packages sign='' cuda='' modules=()
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help) sed -n '3,/^[^#]/{/^# \{0,1\}/{s///;p}}' "$0"; exit 0 ;;
-    --arch | --out | --sign | --module) [ $# -gt 1 ] || fail "$1 needs a value" 64 ;;
+    --arch | --out | --sign | --cuda | --module) [ $# -gt 1 ] || fail "$1 needs a value" 64 ;;
     esac
     case $1 in
     --arch) arch=$2 ;;
     --out) out=$2 ;;
     --sign) sign=$2 ;;
+    --cuda) cuda=$2 ;;
     --module) [ -e "$2" ] || fail "there is no file $2" 66; modules+=("$(readlink -f "$2")") ;;
     *) fail "unknown argument '$1'; --help shows the usage" 64 ;;
     esac
@@ -34,6 +36,8 @@ arm64) triple=aarch64-linux-gnu ;;
 amd64) triple=x86_64-linux-gnu ;;
 *) fail "--arch is arm64 or amd64, not '$arch'" 64 ;;
 esac
+[ -n "$cuda" ] || case $arch in arm64) cuda="11 12 13" ;; amd64) cuda=none ;; esac
+case " $cuda " in " none ") cuda='' ;; *[!\ 123]*) fail "--cuda is a list of 11, 12 and 13, or none, not '$cuda'" 64 ;; esac
 
 version=$(sed -n 's/^project(tegu VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 floor=2.27  # glibc of Ubuntu 18.04, which JetPack 4 is
@@ -47,22 +51,15 @@ tools=$work/tools-$arch
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CMakeLists.txt)
 export SOURCE_DATE_EPOCH ZIG_GLOBAL_CACHE_DIR=$work/zig-cache
 
-# The compiler: one wheel with clang, its C++ library and the symbols of every glibc.
 fetch_compiler() {
-    if [ ! -x "$work/ziglang/zig" ]; then
-        say "fetching the compiler"
-        echo "ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54" >"$work/wheels.txt"
-        /usr/bin/python3 -m pip download -q --no-deps --only-binary=:all: --require-hashes -r "$work/wheels.txt" -d "$work/download"
-        unzip -qo "$work"/download/ziglang-*.whl 'ziglang/*' -d "$work"
-        chmod +x "$work/ziglang/zig"
-    fi
+    zig=$(scripts/zig.sh)
     mkdir -p "$tools"
     # Boost 1.74 derives from a class that C++17 has taken out of the library.
     local tool removed=-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION
     for tool in cc c++; do
-        printf '#!/bin/sh\nexec %q %s -target %s.%s -g0 %s "$@"\n' "$work/ziglang/zig" $tool $triple $floor $removed >"$tools/$tool"
+        printf '#!/bin/sh\nexec %q %s -target %s.%s -g0 %s "$@"\n' "$zig" $tool $triple $floor $removed >"$tools/$tool"
     done
-    for tool in ar ranlib; do printf '#!/bin/sh\nexec %q %s "$@"\n' "$work/ziglang/zig" $tool >"$tools/$tool"; done
+    for tool in ar ranlib; do printf '#!/bin/sh\nexec %q %s "$@"\n' "$zig" $tool >"$tools/$tool"; done
     chmod +x "$tools"/*
 }
 
@@ -115,7 +112,15 @@ lay_out() {
     install -D -m 644 "$tree/debian/tmp/usr/share/doc/tegu/tegud.toml" "$tree/debian/tmp/etc/tegud/tegud.toml"
 }
 
-# The modules that were given; sources and command to build one on a board. Packages of modules that are not there are left out.
+build_modules() {
+    local major
+    for major in $cuda; do
+        scripts/build-module.sh --cuda "$major" --arch "$arch" --out "build/module/$arch"
+        modules+=("build/module/$arch/tegu-cuda-$major.so")
+    done
+}
+
+# The modules that were built or given; sources and command to build one on a board. Packages of modules that are not there are left out.
 lay_out_cuda() {
     local module number folder=$tree/debian/tmp
     for module in ${modules[0]:+"${modules[@]}"}; do install -D -m 644 -t "$folder/usr/lib/$triple/tegu" "$module"; done
@@ -196,6 +201,7 @@ main() {
     fetch_compiler
     fetch_sysroot
     compile
+    build_modules
     lay_out
     lay_out_cuda
     make_wheel

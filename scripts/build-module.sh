@@ -4,7 +4,7 @@
 # nvcc compiles with Debian's g++ 11, and the linker of zig binds the symbols of glibc 2.27. No board is needed.
 #   usage: scripts/build-module.sh --cuda 11|12|13 [--arch arm64|amd64] [--architectures LIST] [--out FOLDER]
 #     --arch ARCH            for which machines (default: arm64)
-#     --architectures LIST   compute capabilities, "72;87" say (default: every Jetson that this CUDA has code for)
+#     --architectures LIST   compute capabilities, "72;87" say (default: of the boards of that JetPack: 72 87; 87; 87 110)
 #     --out FOLDER           where to (default: build/module/ARCH)
 # Runs on Debian 12, amd64. Installs what it needs (scripts/install-deps.sh package module) and fetches some 300 MB, once.
 set -euo pipefail
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 fail() { echo "build-module: $1" >&2; exit "${2:-1}"; }
 say() { echo "build-module: $*"; }
 
-cuda='' arch=arm64 architectures=auto out=''
+cuda='' arch=arm64 architectures='' out=''
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help) sed -n '3,/^[^#]/{/^# \{0,1\}/{s///;p}}' "$0"; exit 0 ;;
@@ -28,13 +28,19 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
-case $cuda in 11 | 12 | 13) ;; *) fail "--cuda is 11, 12 or 13, not '$cuda'" 64 ;; esac
+case $cuda in
+11) boards="72;87" ;;   # Xavier, Orin
+12) boards=87 ;;        # Orin
+13) boards="87;110" ;;  # Orin, Thor
+*) fail "--cuda is 11, 12 or 13, not '$cuda'" 64 ;;
+esac
+architectures=${architectures:-$boards}
 case $arch in
 arm64) triple=aarch64-linux-gnu ;;
 amd64) triple=x86_64-linux-gnu ;;
 *) fail "--arch is arm64 or amd64, not '$arch'" 64 ;;
 esac
-case $architectures in auto) ;; '' | *[!0-9\;]*) fail "--architectures is a list such as 72;87, not '$architectures'" 64 ;; esac
+case $architectures in *[!0-9\;]*) fail "--architectures is a list such as 72;87, not '$architectures'" 64 ;; esac
 
 scripts/install-deps.sh package module
 work=$PWD/build/module/cuda-$cuda-$arch

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Shows that the kernels compile for every Jetson from Nano to Orin. Takes nvcc 11.8, which knows sm_53 as well as sm_87, builds the module of the daemon for sm_53 62 72 87, and prints time, registers and local memory of each file.
+# Shows that the kernels compile for every Jetson from Nano to Orin. Takes nvcc 11.8, which knows sm_53 and sm_87, builds the
+# module of the daemon for sm_53 62 72 87, and prints time, registers and local memory of each file.
 # Fails if the stripped module has more than 40 MB, or a kernel keeps more than --spills bytes of a thread in local memory.
 # It runs on no Nano: there tegu is built with CUDA 10.2.
 #   usage: scripts/build-nano.sh [--architectures "53;62;72;87"] [--spills BYTES] [FOLDER]      default FOLDER: build/nano

@@ -18,15 +18,17 @@ toolkit=$folder/toolkit
 
 pool=non-free/n/nvidia-cuda-toolkit/nvidia-cuda-toolkit_
 nvcc='' wheels=()
+# Only the folder nv of it is taken, which is the same for CUDA 12: the wheel of 12 has no headers.
+cccl="nvidia-cuda-cccl==13.0.85 e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649"
 case $major-$arch in
 11-*)
     nvcc="d1156026e704fe0368b6295db06224ed00a727966fb13454f34e3f3102db0457 ${pool}11.8.89~11.8.0-5~deb12u1_amd64.deb"
     wheels=("nvidia-cuda-nvcc-cu11==11.8.89 3e25894debe6ce87e6dbb99b2311fba6f56c1b647daae2c4e5de537dc5d88876") ;;
 12-*)
     nvcc="cd5fe85aee38d108b315f408a688641478f2402622a10c677478eb7a6c4e5319 ${pool}12.4.131~12.4.1-2_amd64.deb"
-    wheels=("nvidia-cuda-nvcc-cu12==12.4.131 e4c9a35435c3b0e36c6397c5696334c9ea6650e524736cbd1c5d345ea099bb04") ;;
+    wheels=("nvidia-cuda-nvcc-cu12==12.4.131 e4c9a35435c3b0e36c6397c5696334c9ea6650e524736cbd1c5d345ea099bb04" "$cccl") ;;
 13-*)
-    wheels=("nvidia-cuda-nvcc==13.0.88 56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03"
+    wheels=("$cccl" "nvidia-cuda-nvcc==13.0.88 56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03"
         "nvidia-cuda-crt==13.0.88 2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4"
         "nvidia-nvvm==13.0.88 c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0") ;;
 esac
@@ -49,7 +51,7 @@ wheel() {
 
 # A root of its own: another toolkit's headers, in /usr/local/include say, must not be seen.
 rm -rf "$toolkit" "$folder/unpacked"
-mkdir -p "$toolkit"/{bin,nvvm/bin,include,lib64} "$folder/unpacked"
+mkdir -p "$toolkit"/{bin,nvvm/bin,include,lib64/stubs} "$folder/unpacked"
 for one in "${wheels[@]}"; do wheel x86_64 "$one"; done
 case $arch in arm64) wheel aarch64 "$runtime" ;; amd64) wheel x86_64 "$runtime" ;; esac
 for file in "$folder"/download/*.whl; do unzip -qo "$file" -d "$folder/unpacked"; done
@@ -69,6 +71,7 @@ if [ -n "$nvcc" ]; then
     cp -r "$tools/libdevice" "$toolkit/nvvm/"
     cp -r "$folder/unpacked/nvidia/cuda_runtime/include/." "$folder/unpacked/nvidia/cuda_nvcc/include/." "$toolkit/include/"
     cp "$folder"/unpacked/nvidia/cuda_runtime/lib/libcudart.so.* "$toolkit/lib64/"
+    [ "$major" = 11 ] || cp -r "$folder/unpacked/nvidia/cu13/include/nv" "$toolkit/include/"
     cat >"$toolkit/bin/nvcc.profile" <<'PROFILE'
 TOP              = $(_HERE_)/..
 NVVMIR_LIBRARY_DIR = $(TOP)/nvvm/libdevice

@@ -5,7 +5,7 @@
 namespace tegu::clientlib {
 namespace {
 
-constexpr int kMostPages = 4096;  // more than the jobs of any daemon take
+constexpr int kMaxPages = 4096;  // more than the jobs of any daemon take
 
 }  // namespace
 
@@ -13,7 +13,7 @@ Result<JobList> Client::jobs() {
     if (auto checked = check_process(); !checked) return std::move(checked).error();
     JobList list;
     wire::JobListRequest request;
-    for (int page = 0; page < kMostPages; ++page) {
+    for (int page = 0; page < kMaxPages; ++page) {
         Result<Answer> answer = call(wire::MessageType::JobList, -1,
                                      [&](wire::ByteBuffer& frame) { wire::encode(request, frame); });
         if (!answer) return std::move(answer).error();

@@ -22,11 +22,11 @@ namespace tegu::wire {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian, and so is every machine this runs on");
 
-// The first `most` bytes of a text, not cut inside a UTF-8 character.
-inline std::string_view cut_text(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return text;
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0u) == 0x80u) --most;
-    return text.substr(0, most);
+// The first `max_bytes` bytes of a text, not cut inside a UTF-8 character.
+inline std::string_view cut_text(std::string_view text, std::size_t max_bytes) {
+    if (text.size() <= max_bytes) return text;
+    while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xc0u) == 0x80u) --max_bytes;
+    return text.substr(0, max_bytes);
 }
 
 inline std::size_t padding_to_8(std::size_t bytes) {

@@ -276,8 +276,8 @@ const cuda::DeviceLimits kNano{53, 1, 2048, 48 << 10, 256 << 10};
 const cuda::DeviceLimits kServer{90, 132, 2048, 227 << 10, 50 << 20};
 
 cuda::ReduceShape shape_of(std::uint64_t segments, std::uint64_t n, const cuda::DeviceLimits& limits,
-                           unsigned most_tiles = 16) {
-    return cuda::choose_reduce_shape({segments, n, 1024, 4, most_tiles, 512}, cuda::kDefaultReducePolicy,
+                           unsigned max_tiles = 16) {
+    return cuda::choose_reduce_shape({segments, n, 1024, 4, max_tiles, 512}, cuda::kDefaultReducePolicy,
                                      limits);
 }
 

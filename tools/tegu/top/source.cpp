@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostUsers = 256;  // whose names are remembered
-constexpr double kMostRetrySeconds = 1;  // between two attempts to reach a daemon that is gone
+constexpr std::size_t kMaxUsers = 256;  // whose names are remembered
+constexpr double kMaxRetrySeconds = 1;  // between two attempts to reach a daemon that is gone
 constexpr auto kStopTime = std::chrono::milliseconds(300);
 
 Clock::duration duration(double seconds) {
@@ -39,7 +39,7 @@ std::string user_name(Number uid) {
 void add_user_names(std::vector<Account>& accounts, UserNames& names) {
     for (Account& account : accounts) {
         if (!account.uid) continue;
-        if (names.size() > kMostUsers) names.clear();
+        if (names.size() > kMaxUsers) names.clear();
         const auto found = names.find(*account.uid);
         account.user = found != names.end() ? found->second : names[*account.uid] = user_name(account.uid);
     }
@@ -130,7 +130,7 @@ void Source::run(const std::shared_ptr<Shared>& shared, client::Client first) {
         // The interval may change meanwhile.
         const auto due = [&] {
             return start +
-                   duration(failed ? std::min(shared->interval, kMostRetrySeconds) : shared->interval);
+                   duration(failed ? std::min(shared->interval, kMaxRetrySeconds) : shared->interval);
         };
         while (!shared->stopping && Clock::now() < due()) shared->changed.wait_until(lock, due());
     }

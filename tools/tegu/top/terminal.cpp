@@ -35,7 +35,7 @@ namespace cli {
 namespace top {
 namespace {
 
-constexpr int kMostColumns = 1000, kMostRows = 500;  // of a frame, whatever the terminal says of itself
+constexpr int kMaxColumns = 1000, kMaxRows = 500;  // of a frame, whatever the terminal says of itself
 constexpr int kEndSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -72,8 +72,8 @@ void handle(int number, void (*handler)(int), struct sigaction* old) {
 void append_capability(const char* name) {
     const char* text = tigetstr(const_cast<char*>(name));
     if (text == nullptr || text == reinterpret_cast<const char*>(std::intptr_t{-1})) return;
-    const std::size_t room = sizeof leave_text - std::strlen(leave_text) - 1;
-    std::strncat(leave_text, text, room);
+    const std::size_t max_bytes = sizeof leave_text - std::strlen(leave_text) - 1;
+    std::strncat(leave_text, text, max_bytes);
 }
 
 struct Look {
@@ -146,8 +146,8 @@ class Curses : public Terminal {
     Screen screen() const override {
         Screen size;
         getmaxyx(stdscr, size.height, size.width);
-        size.width = std::min(size.width, kMostColumns);
-        size.height = std::min(size.height, kMostRows);
+        size.width = std::min(size.width, kMaxColumns);
+        size.height = std::min(size.height, kMaxRows);
         size.unicode = unicode_;
         return size;
     }

@@ -80,6 +80,18 @@ class Reader {
         return static_cast<Enumeration>(value);
     }
 
+    // The u16 at the head of a list: how many entries follow. More than `max` are an error.
+    std::size_t list_count(std::size_t max, const char* allowed, const char* message) {
+        const std::size_t count = u16();
+        if (count > max) fail(Status::TooLarge, "count", allowed, message);
+        return count;
+    }
+    // Appends `count` entries, each as `read` reads it. Stops at the first error.
+    template <class Entry>
+    void list(std::size_t count, Entry (*read)(Reader&), std::vector<Entry>& entries) {
+        for (std::size_t i = 0; i < count && ok(); ++i) entries.push_back(read(*this));
+    }
+
     std::size_t left() const { return left_; }
     bool ok() const { return field_ == nullptr; }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client: the connection, the jobs and the buffers of one caller. Single-threaded, without callbacks. step()
-// sends, waits for one event and receives; every operation is a loop around it. A lost connection is a state,
-// not an error: jobs and calls stay in their lists until the link is ready again, or until the reconnect time
-// is over. client.cpp has the calls, client_link.cpp the link state, client_io.cpp sending and receiving,
-// client_buffers.cpp the buffers.
+// Client: the connection, the jobs and the buffers of one caller. client.cpp has the calls, client_link.cpp
+// the link state, client_io.cpp sending and receiving, client_buffers.cpp the buffers.
 #pragma once
 
 #include <list>
@@ -81,6 +78,9 @@ inline constexpr milliseconds kCallTime(30000);
 // Parts of one list. No list of a sane daemon has as many.
 inline constexpr int kMaxParts = 4096;
 
+// Single-threaded, without callbacks. step() sends, waits for one event and receives; every operation is a
+// loop around it. A lost connection is a state, not an error: jobs and calls stay in their lists until the
+// link is ready again, or until the reconnect time is over.
 class Client {
   public:
     // Errors: Unavailable, Denied, BadVersion, BadRequest, Io.

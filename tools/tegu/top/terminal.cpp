@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals are blocked except while the program waits. So none comes between the test of its flag and the
-// sleep, or into the output of ncurses. ncurses has the handlers of SIGWINCH and SIGTSTP. Those that end the
-// program set a flag, and those of a crash restore the terminal first.
+// sleep, or into the output of ncurses.
 #include "tools/tegu/top/terminal.h"
 
 #include "tools/tegu/top/key.h"
@@ -185,6 +184,8 @@ class Curses : public Terminal {
     int ended_by() const override { return end_signal; }
 
   private:
+    // ncurses has the handlers of SIGWINCH and SIGTSTP. Those of signals that end the program set a flag;
+    // those of a crash restore the terminal first.
     void take_signals() {
         std::memset(leave_text, 0, sizeof leave_text);
         for (const char* name : {"sgr0", "op", "cnorm", "rmkx", "rmcup"}) append_capability(name);

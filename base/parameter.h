@@ -31,7 +31,7 @@ struct Flag {
     const char* sentence;
 };
 
-// An integer, u32 or u64. plan_job() rejects values outside [least, most], and applies the other limits that
+// An integer, u32 or u64. plan_job() rejects values outside [min, max], and applies the other limits that
 // `allowed` names.
 template <class Params, class T>
 struct Number {

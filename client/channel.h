@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channel: one connected socket, as frames. Sending never waits. Receiving waits in recvmsg itself
-// (SO_RCVTIMEO holds the limit and changes only if necessary), so a round trip is two system calls. One
-// buffer receives in bulk and holds at least one whole frame; frames are views into it.
+// Channel: one connected socket, as frames.
 #pragma once
 
 #include <sys/uio.h>
@@ -18,6 +16,9 @@
 
 namespace tegu::clientlib {
 
+// Sending never waits. Receiving waits in recvmsg itself (SO_RCVTIMEO holds the limit and changes only if
+// necessary), so a round trip is two system calls. One buffer receives in bulk and holds at least one whole
+// frame; frames are views into it.
 class Channel {
   public:
     // Connects to the socket at `path`; gives up at `deadline`. server_uid: the required user of the

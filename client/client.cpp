@@ -211,20 +211,19 @@ Result<std::vector<wire::BufferInfo>> Client::list_buffers() {
 Result<KernelList> Client::kernels() {
     if (auto checked = check_process(); !checked) return std::move(checked).error();
     KernelList list;
-    for (std::uint32_t total = 1; list.kernels.size() < total;) {
-        const wire::KernelsRequest request{static_cast<std::uint32_t>(list.kernels.size())};
-        Result<Answer> answer = call(wire::MessageType::Kernels, -1,
-                                     [&](wire::ByteBuffer& frame) { wire::encode(request, frame); });
-        if (!answer) return std::move(answer).error();
-        Result<wire::KernelsReply> reply = wire::decode_kernels_reply(answer->body);
-        if (!reply) return std::move(reply).error();
-        total = reply->total;
-        list.threads_per_multiprocessor = reply->threads_per_multiprocessor;
-        list.reason = std::string(reply->reason);
-        for (const wire::KernelInfo& kernel : reply->kernels)
+    wire::KernelsRequest request{0};
+    const auto take = [&](const wire::KernelsReply& reply) {
+        list.threads_per_multiprocessor = reply.threads_per_multiprocessor;
+        list.reason = std::string(reply.reason);
+        for (const wire::KernelInfo& kernel : reply.kernels)
             list.kernels.push_back({kernel, std::string(kernel.name), std::string(kernel.moves)});
-        if (reply->kernels.empty()) break;  // a daemon that restarted without a GPU between two parts
-    }
+        request.first = static_cast<std::uint32_t>(list.kernels.size());
+        // Empty: from a daemon that restarted without a GPU between two parts.
+        return request.first < reply.total && !reply.kernels.empty();
+    };
+    const Result<void> done =
+        call_for_parts(wire::MessageType::Kernels, request, wire::decode_kernels_reply, take);
+    if (!done) return done.error();
     return list;
 }
 

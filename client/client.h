@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client: the connection, the jobs and the buffers of one caller. Single-threaded, without callbacks. step()
-// sends, waits for one event and receives; every operation is a loop around it. A lost connection is a state,
-// not an error: jobs and calls stay in their lists until the link is ready again, or until the reconnect time
-// is over. client.cpp has the calls, client_link.cpp the link state, client_io.cpp sending and receiving,
-// client_buffers.cpp the buffers.
+// Client: the connection, the jobs and the buffers of one caller. client.cpp has the calls, client_link.cpp
+// the link state, client_io.cpp sending and receiving, client_buffers.cpp the buffers.
 #pragma once
 
 #include <list>
@@ -78,6 +75,12 @@ Error overwritten(const std::string& why);
 // The time limit of the daemon for a reply to anything but a job; after it the daemon counts as hung.
 inline constexpr milliseconds kCallTime(30000);
 
+// Parts of one list. No list of a sane daemon has as many.
+inline constexpr int kMaxParts = 4096;
+
+// Single-threaded, without callbacks. step() sends, waits for one event and receives; every operation is a
+// loop around it. A lost connection is a state, not an error: jobs and calls stay in their lists until the
+// link is ready again, or until the reconnect time is over.
 class Client {
   public:
     // Errors: Unavailable, Denied, BadVersion, BadRequest, Io.
@@ -163,6 +166,11 @@ class Client {
     // As for jobs, a Busy reply is retried within the reconnect time, unless the settings forbid it.
     template <class EncodeBody>
     Result<Answer> call_until_not_busy(wire::MessageType type, int fd, EncodeBody encode_body);
+    // Asks for the parts of a list, one reply each, until `take(reply)` returns false. `take` changes
+    // `request` to ask for the next part.
+    template <class Request, class Reply, class Take>
+    Result<void> call_for_parts(wire::MessageType type, Request& request, Result<Reply> (*decode)(Bytes),
+                                Take take);
     // The pause before a retry after this Busy reply.
     nanoseconds busy_pause(const Error& busy);
     Result<void> await_ready(TimePoint until);
@@ -295,6 +303,20 @@ Result<Client::Answer> Client::call_until_not_busy(wire::MessageType type, int f
         if (again >= until) return answer;
         while (Clock::now() < again) step(again);
     }
+}
+
+template <class Request, class Reply, class Take>
+Result<void> Client::call_for_parts(wire::MessageType type, Request& request, Result<Reply> (*decode)(Bytes),
+                                    Take take) {
+    for (int part = 0; part < kMaxParts; ++part) {
+        Result<Answer> answer =
+            call(type, -1, [&](wire::ByteBuffer& frame) { wire::encode(request, frame); });
+        if (!answer) return std::move(answer).error();
+        const Result<Reply> reply = decode(answer->body);
+        if (!reply) return reply.error();
+        if (!take(*reply)) break;
+    }
+    return {};
 }
 
 }  // namespace tegu::clientlib

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs of all connections of the user: the list and the cancel, and their functions of tegu.h.
+#include <utility>
+
 #include "client/c_support.h"
 
 namespace tegu::clientlib {
-namespace {
-
-constexpr int kMostPages = 4096;  // more than the jobs of any daemon take
-
-}  // namespace
 
 Result<JobList> Client::jobs() {
     if (auto checked = check_process(); !checked) return std::move(checked).error();
     JobList list;
     wire::JobListRequest request;
-    for (int page = 0; page < kMostPages; ++page) {
-        Result<Answer> answer = call(wire::MessageType::JobList, -1,
-                                     [&](wire::ByteBuffer& frame) { wire::encode(request, frame); });
-        if (!answer) return std::move(answer).error();
-        const Result<wire::JobListReply> reply = wire::decode_job_list_reply(answer->body);
-        if (!reply) return reply.error();
-        list.all_users = reply->all_users;
-        for (const wire::JobInfo& job : reply->jobs) list.jobs.push_back({job, std::string(job.name)});
-        if (reply->next <= request.after) break;  // 0, or a daemon that goes in a circle
-        request.after = reply->next;
-    }
+    const auto take = [&](const wire::JobListReply& reply) {
+        list.all_users = reply.all_users;
+        for (const wire::JobInfo& job : reply.jobs) list.jobs.push_back({job, std::string(job.name)});
+        const std::uint64_t asked = std::exchange(request.after, reply.next);
+        return reply.next > asked;  // else 0, or a daemon that goes in a circle
+    };
+    const Result<void> done =
+        call_for_parts(wire::MessageType::JobList, request, wire::decode_job_list_reply, take);
+    if (!done) return done.error();
     return list;
 }
 

@@ -1,43 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/connect_failure.h"
 
-#include <grp.h>
-#include <pwd.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "base/account_name.h"
 #include "client/tegu.h"
 
 namespace tegu::clientlib {
 namespace {
 
-constexpr std::size_t kEntryBytes = 4096;  // of a line of the group or user database
-
-std::string group_name(gid_t gid) {
-    char memory[kEntryBytes];
-    group entry;
-    group* found = nullptr;
-    if (getgrgid_r(gid, &entry, memory, sizeof memory, &found) != 0 || found == nullptr)
-        return std::to_string(gid);
-    return found->gr_name;
-}
-
-std::string user_name(uid_t uid) {
-    char memory[kEntryBytes];
-    passwd entry;
-    passwd* found = nullptr;
-    if (getpwuid_r(uid, &entry, memory, sizeof memory, &found) != 0 || found == nullptr)
-        return std::to_string(uid);
-    return found->pw_name;
-}
-
 std::string permission_advice(const std::string& path) {
     struct stat status;
     if (stat(path.c_str(), &status) != 0) return "; a folder on the way is closed to this user";
-    if ((status.st_mode & S_IWGRP) == 0) return "; only its owner " + user_name(status.st_uid) + " may";
-    const std::string name = group_name(status.st_gid);
+    if ((status.st_mode & S_IWGRP) == 0)
+        return "; only its owner " + user_name(status.st_uid).value_or(std::to_string(status.st_uid)) +
+               " may";
+    const std::string name = group_name(status.st_gid).value_or(std::to_string(status.st_gid));
     return "; the group " + name + " may: sudo usermod -aG " + name + " $USER, then newgrp " + name +
            " or log in again";
 }

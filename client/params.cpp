@@ -8,10 +8,10 @@
 namespace tegu::clientlib {
 namespace {
 
-// Checks a list of the caller: at most `most` elements, and not null if it has any.
-Result<void> check_list(const void* list, std::uint32_t count, std::uint32_t most, const char* field) {
-    if (count > most)
-        return bad_range(field, "1.." + std::to_string(most),
+// Checks a list of the caller: at most `max` elements, and not null if it has any.
+Result<void> check_list(const void* list, std::uint32_t count, std::uint32_t max, const char* field) {
+    if (count > max)
+        return bad_range(field, "1.." + std::to_string(max),
                          "a list of " + std::to_string(count) + " is too long for a message");
     if (count != 0 && list == nullptr)
         return field_error(Status::BadRequest, field, "a list",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pool: the library's own buffers, for inputs and results that do not fit a message. They are reused, so that
-// a stream of large jobs registers a few buffers once. Capacities grow in quarters of a power of two, so that
-// slowly growing jobs do not need a new buffer each. A region that only the pool holds is idle.
+// a stream of large jobs registers a few buffers once.
 #pragma once
 
 #include <vector>
@@ -10,6 +9,8 @@
 
 namespace tegu::clientlib {
 
+// A region that only the pool holds is idle. Capacities grow in quarters of a power of two, so that slowly
+// growing jobs do not need a new buffer each.
 class Pool {
   public:
     static constexpr std::size_t kMaxRegions = 16;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu.hpp: the C++17 wrapper of tegu.h, in the headers of tegu/. It has only owners, views and one-line
-// calls over the C ABI, so any compiler can build a program. Functions that can fail return Expected<T>; only
-// std::bad_alloc is thrown. tegu.h documents reconnect, replay and threads.
+// tegu.hpp: the C++17 wrapper of tegu.h, in the headers of tegu/. Functions that can
+// fail return Expected<T>; only std::bad_alloc is thrown. tegu.h documents reconnect, replay and threads.
 //
 //     namespace tc = tegu::client;
 //     auto client = tc::Client::connect();

@@ -111,8 +111,8 @@ class Board:
         return 0.5 * self.core_slower + max(min(alone, shared), memory)
 
 
-def power_of_two_near(number, least, most):
-    return max(least, min(most, 2 ** round(math.log2(number))))
+def power_of_two_near(number, lowest, highest):
+    return max(lowest, min(highest, 2 ** round(math.log2(number))))
 
 
 # Each element of a sample costs a sector of memory. Each element before the cut is written as a pair and read

@@ -22,11 +22,11 @@ namespace tegu::wire {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian, and so is every machine this runs on");
 
-// The first `most` bytes of a text, not cut inside a UTF-8 character.
-inline std::string_view cut_text(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return text;
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0u) == 0x80u) --most;
-    return text.substr(0, most);
+// The first `max_bytes` bytes of a text, not cut inside a UTF-8 character.
+inline std::string_view cut_text(std::string_view text, std::size_t max_bytes) {
+    if (text.size() <= max_bytes) return text;
+    while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xc0u) == 0x80u) --max_bytes;
+    return text.substr(0, max_bytes);
 }
 
 inline std::size_t padding_to_8(std::size_t bytes) {
@@ -78,6 +78,18 @@ class Reader {
             return Enumeration{};
         }
         return static_cast<Enumeration>(value);
+    }
+
+    // The u16 at the head of a list: how many entries follow. More than `max` are an error.
+    std::size_t list_count(std::size_t max, const char* allowed, const char* message) {
+        const std::size_t count = u16();
+        if (count > max) fail(Status::TooLarge, "count", allowed, message);
+        return count;
+    }
+    // Appends `count` entries, each as `read` reads it. Stops at the first error.
+    template <class Entry>
+    void list(std::size_t count, Entry (*read)(Reader&), std::vector<Entry>& entries) {
+        for (std::size_t i = 0; i < count && ok(); ++i) entries.push_back(read(*this));
     }
 
     std::size_t left() const { return left_; }

@@ -54,10 +54,8 @@ void encode(Span<const Field> fields, ByteBuffer& out) {
 
 Result<std::vector<Field>> decode_fields(Bytes body) {
     Reader reader(body);
-    const std::size_t count = reader.u16();
+    const std::size_t count = reader.list_count(kMaxFields, "at most 512", "there are too many fields");
     reader.reserved(6);
-    if (count > kMaxFields)
-        reader.fail(Status::TooLarge, "count", "at most 512", "there are too many fields");
     std::vector<Field> fields;
     for (std::size_t i = 0; i < count && reader.ok(); ++i) {
         const std::uint8_t kind = reader.u8();

@@ -89,12 +89,10 @@ Result<JobListReply> decode_job_list_reply(Bytes body) {
     Reader reader(body);
     JobListReply message;
     message.next = reader.u64();
-    const std::size_t count = reader.u16();
+    const std::size_t count = reader.list_count(kMaxJobsListed, "at most 512", "there are too many jobs");
     message.all_users = reader.boolean("all_users");
     reader.reserved(5);
-    if (count > kMaxJobsListed)
-        reader.fail(Status::TooLarge, "count", "at most 512", "there are too many jobs");
-    for (std::size_t i = 0; i < count && reader.ok(); ++i) message.jobs.push_back(read_job(reader));
+    reader.list(count, read_job, message.jobs);
     if (auto error = reader.finish()) return *std::move(error);
     return message;
 }

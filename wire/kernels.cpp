@@ -94,14 +94,14 @@ Result<KernelsReply> decode_kernels_reply(Bytes body) {
     KernelsReply message;
     message.total = reader.u32();
     message.threads_per_multiprocessor = reader.u32();
-    const std::size_t count = reader.u16(), reason_bytes = reader.u16();
+    const std::size_t count =
+        reader.list_count(kMaxKernelsListed, "at most 128", "there are too many kernels");
+    const std::size_t reason_bytes = reader.u16();
     reader.reserved(4);
-    if (count > kMaxKernelsListed)
-        reader.fail(Status::TooLarge, "count", "at most 128", "there are too many kernels");
     if (reason_bytes > kMaxErrorTextBytes)
         reader.fail(Status::TooLarge, "reason_bytes", "at most 512", "the reason is too long");
     message.reason = reader.text(reason_bytes);
-    for (std::size_t i = 0; i < count && reader.ok(); ++i) message.kernels.push_back(read_kernel(reader));
+    reader.list(count, read_kernel, message.kernels);
     if (auto error = reader.finish()) return *std::move(error);
     return message;
 }

@@ -144,7 +144,7 @@ struct Request : tegu_request {
         Request request(TEGU_FUSED);
         request.params.fused.parts = parts;
         request.params.fused.count = count;
-        if (parts == nullptr || count > kMostParts) return request;  // refused unread
+        if (parts == nullptr || count > kMaxParts) return request;  // refused unread
         const auto owned = std::make_shared<Lists>();
         owned->parts.assign(parts, parts + count);
         std::size_t numbers = 0;
@@ -192,7 +192,7 @@ struct Request : tegu_request {
     }
 
   private:
-    static constexpr std::uint32_t kMostQuantiles = 1024, kMostParts = 5;  // longer lists are refused unread
+    static constexpr std::uint32_t kMaxQuantiles = 1024, kMaxParts = 5;  // longer lists are refused unread
 
     // The memory behind the pointers in `params`.
     struct Lists {
@@ -201,7 +201,7 @@ struct Request : tegu_request {
 
         // Copies a list of q, and points to the copy. `all`: the total size of all copied lists.
         void take(tegu_quantile_params& params, std::size_t all) {
-            if (params.q == nullptr || params.count > kMostQuantiles) return;
+            if (params.q == nullptr || params.count > kMaxQuantiles) return;
             q.reserve(all);
             const double* const begin = q.data() + q.size();
             q.insert(q.end(), params.q, params.q + params.count);
@@ -209,7 +209,7 @@ struct Request : tegu_request {
         }
     };
     static std::size_t count_of_q(const Part& part) {
-        const bool counts = part.operation == TEGU_QUANTILE && part.params.quantile.count <= kMostQuantiles;
+        const bool counts = part.operation == TEGU_QUANTILE && part.params.quantile.count <= kMaxQuantiles;
         return counts ? part.params.quantile.count : 0;
     }
 

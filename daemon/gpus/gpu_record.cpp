@@ -51,7 +51,7 @@ bool parse_line(const std::string& line, const std::string& boot, GpuFailure& fa
 }  // namespace
 
 std::vector<GpuFailure> parse_gpu_failures(const std::string& text, const std::string& boot,
-                                           std::size_t most) {
+                                           std::size_t max) {
     std::vector<GpuFailure> failures;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -60,8 +60,8 @@ std::vector<GpuFailure> parse_gpu_failures(const std::string& text, const std::s
             failures.push_back(std::move(failure));
         begin = end + 1;
     }
-    if (failures.size() > most)
-        failures.erase(failures.begin(), failures.end() - static_cast<std::ptrdiff_t>(most));
+    if (failures.size() > max)
+        failures.erase(failures.begin(), failures.end() - static_cast<std::ptrdiff_t>(max));
     return failures;
 }
 

@@ -18,10 +18,9 @@ struct GpuFailure {
 inline constexpr std::size_t kGpuFailures = 3;                // this number of failures
 inline constexpr std::uint64_t kGpuFailureSeconds = 10 * 60;  // within this time: the GPU is not used
 
-// Parses the file content `text`: the newest failures of this boot, at most `most`. Skips malformed lines.
+// Parses the file content `text`: the newest failures of this boot, at most `max`. Skips malformed lines.
 // Pure.
-std::vector<GpuFailure> parse_gpu_failures(const std::string& text, const std::string& boot,
-                                           std::size_t most);
+std::vector<GpuFailure> parse_gpu_failures(const std::string& text, const std::string& boot, std::size_t max);
 // Why the GPU is not used, or empty. Pure.
 std::string reason_against_gpu(const std::vector<GpuFailure>& failures, std::uint64_t now_seconds);
 

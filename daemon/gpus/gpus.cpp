@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/gpus/gpus.h"
 
+#include "base/fd.h"
 #include "daemon/gpus/gpu_record.h"
 #include "daemon/gpus/warm_up.h"
 #include "daemon/jobs/divided_job.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <future>
 
@@ -52,6 +57,12 @@ std::vector<int> wanted_ordinals(const device::DeviceList& list, const std::stri
     return ordinals.empty() ? std::vector<int>{-1} : ordinals;
 }
 
+// Why the folder that `gpu.modules` names cannot be read; empty if it can, or if the setting names none.
+std::string folder_problem(const std::string& folder) {
+    if (folder.empty() || Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return {};
+    return "the folder " + folder + " of gpu.modules cannot be read: " + std::strerror(errno);
+}
+
 // On a separate thread: this thread makes no CUDA call.
 device::DeviceList find_devices(const device::ModuleSearch& search, WarmUp& warm_up) {
     try {
@@ -91,15 +102,19 @@ Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::func
     // Without code for any GPU the daemon is for the CPU only, so no device counts as missing.
     const device::ModuleSearch search{settings.gpu.modules};
     const bool has_code = device::may_have_gpus(search);
+    const std::string problem = has_code ? std::string() : folder_problem(settings.gpu.modules);
     if (has_code) {
         open_unless_it_fails(settings, fallback, wake);
+    } else if (!problem.empty()) {
+        status_.reason = problem;
     } else {
         WarmUp warm_up([] {});
         status_ = choose_devices(find_devices(search, warm_up), settings.gpu);
         warm_up.finish();
     }
-    status_.degraded =
-        (settings.executor.backend == config::ExecutorBackend::Gpu || has_code) && !status_.reason.empty();
+    const bool wanted =
+        settings.executor.backend == config::ExecutorBackend::Gpu || has_code || !problem.empty();
+    status_.degraded = wanted && !status_.reason.empty();
 }
 
 void Gpus::open_unless_it_fails(const config::Settings& settings, Executor& fallback,

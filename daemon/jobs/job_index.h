@@ -20,8 +20,8 @@ class JobIndex {
     // The job with the lowest id, which was taken first; null if there is none.
     const JobTask* oldest() const { return jobs_.empty() ? nullptr : jobs_.begin()->second; }
     // Calls `take` for jobs with ids above `after`, in order. Ends when `take` refuses a job (false) or after
-    // `most` jobs. Returns the id of the last job that was taken if there are more, else 0.
-    std::uint64_t visit(std::uint64_t after, std::size_t most,
+    // `max_jobs` jobs. Returns the id of the last job that was taken if there are more, else 0.
+    std::uint64_t visit(std::uint64_t after, std::size_t max_jobs,
                         const std::function<bool(const JobTask&)>& take) const;
 
   private:

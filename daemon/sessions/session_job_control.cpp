@@ -11,7 +11,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMostSeen = 1024;  // jobs looked at for one reply; docs/protocol.md has the number
+constexpr std::size_t kMaxSeen = 1024;  // jobs looked at for one reply; docs/protocol.md has the number
 
 wire::JobPlace place_of(Target target) {
     if (target == Target::Gpu) return wire::JobPlace::Gpu;
@@ -75,7 +75,7 @@ Result<void> Session::on_job_list(const wire::FrameHeader& header, Bytes body) {
     wire::JobListReply list;
     list.all_users = is_administrator();
     std::vector<std::shared_ptr<Session>> named;  // holds the names until they are encoded
-    list.next = services_.jobs.index.visit(request->after, kMostSeen, [&](const JobTask& task) {
+    list.next = services_.jobs.index.visit(request->after, kMaxSeen, [&](const JobTask& task) {
         if (!list.all_users && task.waiting.uid != peer_.uid) return true;
         if (list.jobs.size() == wire::kMaxJobsListed) return false;
         const std::shared_ptr<Session> session = task.session.lock();

@@ -9,9 +9,9 @@ namespace {
 // copies begin and end at multiples of this, so that adjacent jobs share one
 constexpr std::uint64_t kCopyGrain = 64 << 10;
 constexpr std::uint64_t kLittle =
-    256 << 10;                           // copying this much takes less time than freeing other copies for it
-constexpr std::size_t kMostRanges = 64;  // ranges remembered for one copy
-constexpr std::size_t kMostCopies = 64;  // copies of one buffer
+    256 << 10;                          // copying this much takes less time than freeing other copies for it
+constexpr std::size_t kMaxRanges = 64;  // ranges remembered for one copy
+constexpr std::size_t kMaxCopies = 64;  // copies of one buffer
 
 using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -38,7 +38,7 @@ void add(Ranges& present, std::uint64_t begin, std::uint64_t end) {
             end = std::max(end, range.second);
         }
     }
-    if (apart.size() >= kMostRanges) apart.clear();  // the others are copied again when needed
+    if (apart.size() >= kMaxRanges) apart.clear();  // the others are copied again when needed
     apart.emplace_back(begin, end);
     std::sort(apart.begin(), apart.end());
     present = std::move(apart);
@@ -92,7 +92,7 @@ Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const
             return copy.last_job != job_ && copy.begin >= made.begin && copy.end <= made.end;
         };
         copies.erase(std::remove_if(copies.begin(), copies.end(), covered), copies.end());
-        if (copies.size() >= kMostCopies) copies.erase(oldest_of(copies));
+        if (copies.size() >= kMaxCopies) copies.erase(oldest_of(copies));
         if (copies.empty()) known_.erase(found);
     }
     const bool may_give_up = range.end - range.begin > kLittle;

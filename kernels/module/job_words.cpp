@@ -62,9 +62,9 @@ class Reader {
             failed_ = true;
     }
     template <class T>
-    void read_list(std::vector<T>* list, std::uint32_t most) {
+    void read_list(std::vector<T>* list, std::uint32_t max_items) {
         const std::uint64_t count = next();
-        if (count > most || count > words_.size() - at_) failed_ = true;
+        if (count > max_items || count > words_.size() - at_) failed_ = true;
         for (std::uint64_t i = 0; i < count && !failed_; ++i) {
             list->emplace_back();
             read(&list->back());

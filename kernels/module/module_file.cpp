@@ -19,7 +19,7 @@ namespace tegu::module {
 namespace {
 
 constexpr char kPrefix[] = "tegu-cuda-", kSuffix[] = ".so";
-constexpr std::size_t kMostDigits = 4;
+constexpr std::size_t kMaxDigits = 4;
 
 // The processors that CUDA knows; elsewhere the dynamic linker alone judges.
 #if defined(__x86_64__)
@@ -33,7 +33,7 @@ constexpr unsigned kMachine = EM_NONE;
 // 0: not the name of a module.
 unsigned toolkit_of(const std::string& name) {
     const std::size_t prefix = sizeof kPrefix - 1, suffix = sizeof kSuffix - 1;
-    if (name.size() <= prefix + suffix || name.size() > prefix + suffix + kMostDigits) return 0;
+    if (name.size() <= prefix + suffix || name.size() > prefix + suffix + kMaxDigits) return 0;
     if (name.compare(0, prefix, kPrefix) != 0 || name.compare(name.size() - suffix, suffix, kSuffix) != 0)
         return 0;
     unsigned number = 0;

@@ -29,7 +29,7 @@ struct PolicyField {
     std::string_view sentence;  // its description, for docs
     // Choices: value i is written as words[i]. Empty: a number.
     std::vector<std::string_view> words;
-    // Allowed numbers: multiples of `step` in [least, most], or powers of two in it; and 0 if or_zero.
+    // Allowed numbers: multiples of `step` in [min, max], or powers of two in it; and 0 if or_zero.
     std::int64_t min = 0;
     std::int64_t max = 0;
     std::int64_t step = 1;

@@ -91,9 +91,9 @@ class Sample(object):
         return self.recipe
 
 
-def shapes(most_dimensions=3, least=0):
+def shapes(max_dimensions=3, least=0):
     few = strategies.integers(least, 9)
-    small = strategies.lists(few, min_size=1 if least else 0, max_size=most_dimensions).map(tuple)
+    small = strategies.lists(few, min_size=1 if least else 0, max_size=max_dimensions).map(tuple)
     line = strategies.integers(least, 5000).map(lambda n: (n,))
     table = strategies.tuples(strategies.integers(max(least, 1), 40), strategies.integers(max(least, 1), 700))
     return strategies.one_of(small, line, table)

@@ -60,10 +60,10 @@ class Runner:
     def _is_long(self, operation, x, axis, p):
         """Whether the result may be too long for a reply."""
         parts = p["parts"] if operation == "fused" else [(operation, p)]
-        return sum(most_bytes(word, x, x.shape[0] if axis else 1, part) for word, part in parts) > 60000
+        return sum(max_bytes(word, x, x.shape[0] if axis else 1, part) for word, part in parts) > 60000
 
 
-def most_bytes(operation, x, rows, p):
+def max_bytes(operation, x, rows, p):
     """Of a result, alignment included."""
     of_row = {
         "topk": 16 * p.get("k", 0),

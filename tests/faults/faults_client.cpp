@@ -24,7 +24,7 @@ namespace {
 using tegu::faults::FaultControl;
 using tegu::faults::Kind;
 
-constexpr std::uint32_t kMostCalls = 5000;
+constexpr std::uint32_t kMaxCalls = 5000;
 const char* g_socket = nullptr;
 
 const char* const kKindNames[] = {"none",
@@ -190,7 +190,7 @@ bool check_path(const Path& path) {
     std::map<std::string, int> counts;
     bool good = true;
     for (const Fault& fault : kFaults) {
-        for (std::uint32_t number = 1; number < kMostCalls; ++number) {
+        for (std::uint32_t number = 1; number < kMaxCalls; ++number) {
             FaultControl& faults = control();
             faults.order = tegu::faults::make_order(fault.kind, fault.error, number);
             const Outcome outcome = go(path, results);

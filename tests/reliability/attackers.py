@@ -421,7 +421,7 @@ class BusyTwice(Busy):
     def begin(self):
         self.child = os.fork()
         if self.child == 0:
-            rawclient._libc.prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+            rawclient.LIBC.prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
             while True:
                 pass
 

@@ -208,8 +208,8 @@ class Worker {
         if (kind == 22) return registered(each);
         return left(each);
     }
-    void pause(double most_s) {
-        std::this_thread::sleep_for(std::chrono::duration<double>(most_s * uniform()));
+    void pause(double max_s) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(max_s * uniform()));
     }
     // A fresh connection, without memory that the library keeps for more jobs.
     void renew() {

@@ -16,8 +16,8 @@ namespace {
 using namespace tegu::cli;
 using tegu::fuzz::require;
 
-constexpr std::size_t kMostKeys = 8;
-constexpr int kMostAnswers = 3;
+constexpr std::size_t kMaxKeys = 8;
+constexpr int kMaxAnswers = 3;
 constexpr int kSizes[][2] = {{80, 24}, {30, 8}, {80, 0}, {100, 30}, {12, 3}, {40, 10}, {200, 12}, {60, 15}};
 
 top::Screen screen_of(unsigned char choice) {
@@ -68,15 +68,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const top::Screen screen = screen_of(static_cast<unsigned char>(head[0]));
     top::App app(top::Order{}, 1);
     bool drawn = false;
-    for (int time = 0; time < kMostAnswers && !rest.empty(); ++time) {
+    for (int time = 0; time < kMaxAnswers && !rest.empty(); ++time) {
         tegu::client::Expected<top::View> view = top::parse_view(std::string(cut(rest, '@')));
         require(view || !view.error().message.empty(), "an error that says nothing");
         drawn = drawn || view;
         app.add({static_cast<double>(time), std::move(view)});
     }
     if (!drawn) return 0;
-    for (const char key : head.substr(1, kMostKeys))
+    for (const char key : head.substr(1, kMaxKeys))
         if (!app.press(key_of(static_cast<unsigned char>(key)), screen)) break;
-    check_frame(app, screen, kMostAnswers);
+    check_frame(app, screen, kMaxAnswers);
     return 0;
 }

@@ -179,8 +179,8 @@ Expected<void> check_size(const Open& open, const TiffHeader& header, std::uint6
             "width", "1..2147483647 pixels each way",
             "an image of " + std::to_string(header.cols) + " x " + std::to_string(header.rows) + " pixels");
     std::uint64_t bytes = 0;
-    const std::uint64_t most = compression == kNone ? file_bytes : file_bytes * kMaxExpansion;
-    if (!data_bytes({header.rows, header.cols, header.samples}, header.type, bytes) || bytes > most)
+    const std::uint64_t max_bytes = compression == kNone ? file_bytes : file_bytes * kMaxExpansion;
+    if (!data_bytes({header.rows, header.cols, header.samples}, header.type, bytes) || bytes > max_bytes)
         return refused("width", "what the file can hold",
                        "the header announces " + std::to_string(header.cols) + " x " +
                            std::to_string(header.rows) + " pixels, which " + std::to_string(file_bytes) +

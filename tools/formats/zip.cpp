@@ -102,9 +102,9 @@ Expected<void> check_member(const Reader& file, const ZipMember& member, unsigne
         return bad_data("compression", "stored or deflated",
                         ".npz: " + name + "has compression " + std::to_string(method));
     if (member.packed_bytes > file.bytes) return malformed(name + "is not inside the file");
-    const std::uint64_t most =
+    const std::uint64_t max_bytes =
         method == kStored ? member.packed_bytes : (member.packed_bytes + 1) * kMaxExpansion;
-    if (member.bytes > most || (method == kStored && member.bytes != member.packed_bytes))
+    if (member.bytes > max_bytes || (method == kStored && member.bytes != member.packed_bytes))
         return malformed(name + "announces " + std::to_string(member.bytes) + " bytes, which " +
                          std::to_string(member.packed_bytes) + " packed ones cannot hold");
     return {};

@@ -12,7 +12,7 @@ namespace cli {
 namespace {
 
 constexpr const char* kSuffix = ".npy";
-constexpr std::size_t kMostNames = 20;  // of members in a message
+constexpr std::size_t kMaxNames = 20;  // of members in a message
 
 // "x.npz:name" as file and member, unless there is a file of the whole name.
 void split_path(const std::string& path, std::string& file, std::string& member) {
@@ -39,9 +39,9 @@ Expected<formats::ZipMember> choose(const std::vector<formats::ZipMember>& membe
         if (!is_array(member)) continue;
         if (!wanted.empty() && (wanted == short_name(member) || wanted == member.name)) return member;
         arrays.push_back(&member);
-        if (arrays.size() <= kMostNames) names += (names.empty() ? "" : " ") + short_name(member);
+        if (arrays.size() <= kMaxNames) names += (names.empty() ? "" : " ") + short_name(member);
     }
-    if (arrays.size() > kMostNames) names += " ...";
+    if (arrays.size() > kMaxNames) names += " ...";
     if (arrays.empty()) return failure(kDataError, file + ": an archive without arrays", "input", ".npz");
     if (!wanted.empty()) return failure(kDataError, file + " holds no '" + wanted + "'", "input", names);
     if (arrays.size() == 1) return *arrays.front();

@@ -36,17 +36,17 @@ std::string refusal(const std::string& word, const std::string& allowed) {
     return "cannot use '" + word + "' (allowed: " + allowed + ")";
 }
 
-// The error if `word` is not a count in [least, most], or empty. CLI11 would accept -1 as a very large
+// The error if `word` is not a count in [min, max], or empty. CLI11 would accept -1 as a very large
 // number.
-std::string check_count(const std::string& word, std::uint64_t least, std::uint64_t most,
+std::string check_count(const std::string& word, std::uint64_t min, std::uint64_t max,
                         const std::string& allowed) {
     const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
     errno = 0;
     const unsigned long long value = digits ? std::strtoull(word.c_str(), nullptr, 10) : 0;
-    if (digits && errno == 0 && value >= least && value <= most) return {};
+    if (digits && errno == 0 && value >= min && value <= max) return {};
     if (!allowed.empty()) return refusal(word, allowed);
-    const std::string from = "whole numbers from " + std::to_string(least);
-    return refusal(word, most == UINT64_MAX ? from : from + " to " + std::to_string(most));
+    const std::string from = "whole numbers from " + std::to_string(min);
+    return refusal(word, max == UINT64_MAX ? from : from + " to " + std::to_string(max));
 }
 
 }  // namespace
@@ -78,17 +78,17 @@ void CommandLine::word(const std::string& names, std::string& target, const std:
 }
 
 void CommandLine::count(const std::string& names, std::uint64_t& target, const std::string& help,
-                        std::uint64_t least, std::uint64_t most, const std::string& allowed) {
-    const auto check = [=](const std::string& word) { return check_count(word, least, most, allowed); };
+                        std::uint64_t min, std::uint64_t max, const std::string& allowed) {
+    const auto check = [=](const std::string& word) { return check_count(word, min, max, allowed); };
     app_->add_option(names, target, wrapped(help))->type_name("N")->check(CLI::Validator(check, ""));
 }
 
-void CommandLine::seconds(const std::string& names, double& target, const std::string& help, double least) {
-    const auto check = [least](const std::string& word) -> std::string {
+void CommandLine::seconds(const std::string& names, double& target, const std::string& help, double min) {
+    const auto check = [min](const std::string& word) -> std::string {
         char* end = nullptr;
         const double value = std::strtod(word.c_str(), &end);
-        if (end != word.c_str() && *end == '\0' && value >= least && value <= kMaxSeconds) return {};
-        return refusal(word, "seconds from " + number_text(least) + " to " + number_text(kMaxSeconds));
+        if (end != word.c_str() && *end == '\0' && value >= min && value <= kMaxSeconds) return {};
+        return refusal(word, "seconds from " + number_text(min) + " to " + number_text(kMaxSeconds));
     };
     app_->add_option(names, target, wrapped(help))->type_name("SECONDS")->check(CLI::Validator(check, ""));
 }

@@ -29,11 +29,11 @@ class CommandLine {
     void text(const std::string& names, std::string& target, const char* type, const std::string& help);
     void word(const std::string& names, std::string& target, const std::vector<std::string>& words,
               const std::string& help);
-    // Digits alone, in [least, most]. `allowed`: what an error names; empty: that range.
+    // Digits alone, in [min, max]. `allowed`: what an error names; empty: that range.
     void count(const std::string& names, std::uint64_t& target, const std::string& help,
-               std::uint64_t least = 0, std::uint64_t most = UINT64_MAX, const std::string& allowed = {});
-    // In [least, 1e6].
-    void seconds(const std::string& names, double& target, const std::string& help, double least);
+               std::uint64_t min = 0, std::uint64_t max = UINT64_MAX, const std::string& allowed = {});
+    // In [min, 1e6].
+    void seconds(const std::string& names, double& target, const std::string& help, double min);
     // Relations of options that were added before.
     void require(const std::string& name);
     void need(const std::string& name, const std::string& other);

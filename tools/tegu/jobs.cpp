@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu jobs: lists the jobs of this user that wait or run; for an administrator, those of all users.
-#include <pwd.h>
-
 #include <memory>
 
+#include "base/account_name.h"
 #include "base/job.h"
 #include "tools/tegu/command.h"
 #include "tools/tegu/output/terminal.h"
@@ -44,11 +43,6 @@ std::string place_word(const tegu_job& job) {
     return job.gpus > 1 ? std::to_string(job.gpus) + " GPUs" : "GPU " + std::to_string(job.gpu);
 }
 
-std::string user_name(std::uint32_t uid) {
-    const passwd* user = getpwuid(uid);
-    return user != nullptr ? user->pw_name : std::to_string(uid);
-}
-
 Expected<void> report_json(const std::vector<tegu_job>& jobs) {
     Json json = begin_report("jobs");
     json.key("jobs").begin_array();
@@ -75,10 +69,10 @@ Expected<void> report_table(const std::vector<tegu_job>& jobs) {
         {"id", "user", "pid", "program", "operation", "shape", "priority", "state", "where", "age", "left"});
     for (const tegu_job& job : jobs) {
         running += job.state == TEGU_JOB_RUNNING;
-        table.row({std::to_string(job.id), user_name(job.uid), std::to_string(job.pid), job.name,
-                   operation_word(job), shape_text({job.rows, job.cols}) + " " + type_word(job),
-                   priority_word(job), state_word(job), place_word(job),
-                   duration_text(static_cast<double>(job.age_ns)),
+        table.row({std::to_string(job.id), user_name(job.uid).value_or(std::to_string(job.uid)),
+                   std::to_string(job.pid), job.name, operation_word(job),
+                   shape_text({job.rows, job.cols}) + " " + type_word(job), priority_word(job),
+                   state_word(job), place_word(job), duration_text(static_cast<double>(job.age_ns)),
                    duration_text(static_cast<double>(job.left_ns))});
     }
     const std::string sum = std::to_string(jobs.size()) + (jobs.size() == 1 ? " job, " : " jobs, ") +

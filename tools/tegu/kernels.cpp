@@ -25,8 +25,10 @@ std::uint32_t resident_warps(const client::Kernel& kernel) {
 
 // Of the threads that a multiprocessor holds, how many this kernel fills it with.
 double occupancy(const client::Kernel& kernel, const client::Kernels& all) {
-    const std::uint32_t most = all.threads_per_multiprocessor;
-    return most == 0 ? 0 : static_cast<double>(kernel.blocks_per_multiprocessor) * kernel.threads / most;
+    const std::uint32_t max_threads = all.threads_per_multiprocessor;
+    return max_threads == 0
+               ? 0
+               : static_cast<double>(kernel.blocks_per_multiprocessor) * kernel.threads / max_threads;
 }
 
 // What INFO says of the rows of tuning tables on the first GPU: "gpu_rows_add" is the operation add.

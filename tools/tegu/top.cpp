@@ -32,14 +32,14 @@ struct Options {
 };
 
 int text_width() {
-    constexpr int kWidth = 80, kMost = 400;
+    constexpr int kWidth = 80, kMaxWidth = 400;
     winsize size;
     std::memset(&size, 0, sizeof size);
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return std::min<int>(size.ws_col, kMost);
+        return std::min<int>(size.ws_col, kMaxWidth);
     const char* columns = std::getenv("COLUMNS");
     const int wanted = columns != nullptr ? std::atoi(columns) : 0;
-    return wanted >= top::kLeastWidth && wanted <= kMost ? wanted : kWidth;
+    return wanted >= top::kMinWidth && wanted <= kMaxWidth ? wanted : kWidth;
 }
 
 Expected<void> print_json(client::Client& client) {

@@ -191,18 +191,15 @@ class Submitting(object):
         options: Dict[str, Any],
         out: Any = None,
     ) -> "Future[Any]":
-        return self._client.submit_job(Job(self._client, operation, xs, axis, options, out))
+        made: "Future[Any]" = self._finish(Job(self._client, operation, xs, axis, options, out))
+        return made
+
+    def _finish(self, job: Job) -> Any:
+        return self._client.submit_job(job)
 
 
 class Preparing(Submitting):
     """The same, but job() gives the Job that was not submitted."""
 
-    def job(
-        self,
-        operation: _operation.Operation,
-        xs: Sequence[object],
-        axis: Optional[int],
-        options: Dict[str, Any],
-        out: Any = None,
-    ) -> Any:
-        return Job(self._client, operation, xs, axis, options, out)
+    def _finish(self, job: Job) -> Any:
+        return job

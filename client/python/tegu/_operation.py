@@ -27,9 +27,8 @@ def choice(value: Any, table: Dict[Any, int], field: str) -> int:
         )
 
 
-def whole_number(value: Any, field: str, allowed: str, most: int = 0xFFFFFFFF) -> int:
-    """The number, at most `most`: what is too large for its field is too large for the daemon, too, which
-    says so."""
+def whole_number(value: Any, field: str, allowed: str, max_value: int = 0xFFFFFFFF) -> int:
+    """The number, at most `max_value`, which the daemon refuses as it does all that is larger."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -40,7 +39,7 @@ def whole_number(value: Any, field: str, allowed: str, most: int = 0xFFFFFFFF) -
         raise _errors.make(
             "BAD_RANGE", "%s=%r is no whole number of this range" % (field, value), field, allowed
         )
-    return min(number, most)
+    return min(number, max_value)
 
 
 def _numbered(words: Sequence[str]) -> Dict[Any, int]:

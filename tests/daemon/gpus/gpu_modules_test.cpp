@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegud itself with modules of the tests (tests/kernels/module): one that computes, and such that cannot be
 // used. The CPU then serves, and INFO names the file and the reason.
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <fstream>
 
 #include "tests/daemon/gpus/gpu_support.h"
@@ -54,10 +57,49 @@ TEST(GpuModules, ThatCannotBeUsedAreNamed) {
     expect_cpu(with_modules("guard"), "degraded", "tegu-cuda-99.so: no NVIDIA driver", "none");
 }
 
+TEST(GpuModules, ThatAreRefusedSkipNoTest) {
+    EXPECT_TRUE(is_absence("tegu-cuda-13.so: no NVIDIA driver"));
+    EXPECT_TRUE(is_absence("no CUDA device"));
+    EXPECT_TRUE(
+        is_absence("memory class C needs access to pageable memory, which this device does not have "
+                   "(gpu.memory_class)"));
+    EXPECT_FALSE(is_absence("there is no tegu-cuda-*.so in /nowhere"));
+    EXPECT_FALSE(is_absence("tegu-cuda-13.so: its folder can be written by other users"));
+    EXPECT_FALSE(is_absence("tegu-cuda-13.so: no NVIDIA driver; tegu-cuda-12.so: its table has gaps"));
+    EXPECT_FALSE(is_absence(""));
+}
+
+std::size_t count_of(const std::string& text, const std::string& words) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+    return count;
+}
+
 TEST(GpuModules, NeedNotBeThere) {
-    expect_cpu(with_modules("nowhere"), "ok", "there is no tegu-cuda-*.so in " + kModules + "nowhere");
-    expect_cpu("[executor]\nbackend = \"gpu\"\n[gpu]\nmodules = \"" + kModules + "nowhere\"\n", "degraded",
+    ASSERT_TRUE(::mkdir((kModules + "empty").c_str(), 0755) == 0 || errno == EEXIST);
+    expect_cpu(with_modules("empty"), "ok", "there is no tegu-cuda-*.so in " + kModules + "empty");
+    expect_cpu("[executor]\nbackend = \"gpu\"\n[gpu]\nmodules = \"" + kModules + "empty\"\n", "degraded",
                "there is no tegu-cuda-*.so in ");
+}
+
+TEST(GpuModules, InAFolderThatCannotBeReadAreMissedOnce) {
+    const std::string folder = kModules + "nowhere";
+    const std::string reason =
+        "the folder " + folder + " of gpu.modules cannot be read: No such file or directory";
+    expect_cpu(with_modules("nowhere"), "degraded", reason);
+    expect_cpu(
+        with_modules("guard/tegu-cuda-99.so"), "degraded",
+        "the folder " + kModules + "guard/tegu-cuda-99.so of gpu.modules cannot be read: Not a directory");
+
+    DaemonProcess daemon(with_modules("nowhere"), tegud("A"));
+    RawClient client(daemon.socket());
+    const Message health = client.reply_to(
+        client.send_message(wire::MessageType::Health, wire::HealthRequest{wire::HealthForm::Json}));
+    const Result<wire::HealthReply> reply = wire::decode_health_reply(health.body);
+    ASSERT_TRUE(reply.ok());
+    EXPECT_NE(std::string::npos, reply->text.find("gpu_unavailable")) << reply->text;
+    EXPECT_NE(std::string::npos, reply->text.find(reason)) << reply->text;
+    EXPECT_EQ(1u, count_of(daemon.log(), reason)) << daemon.log();
 }
 
 }  // namespace

@@ -65,6 +65,10 @@ class BufferOfOnes {
 // What the reply to such a sum says; -1 if it is no sum.
 std::int64_t sum_of(const Message& reply, wire::Backend backend = wire::Backend::Gpu);
 
+// Whether this `backend_reason` is that of a machine without a GPU, or without this memory class. Any other,
+// such as a module that is refused, is a failure.
+bool is_absence(const std::string& reason);
+
 // A daemon with a GPU of the memory class; in the end it lives, and its CPU computes.
 class GpuJobs : public testing::TestWithParam<std::string> {
   protected:

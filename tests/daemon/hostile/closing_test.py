@@ -162,7 +162,7 @@ class Flood(NeverClosed):
         self.addCleanup(lambda: [reader.close() for reader in self.readers])
         before, tasks = self.daemon.descriptors(), self.tasks()
         self.block_the_closers()
-        event = rawclient._libc.eventfd(0, 0)
+        event = rawclient.LIBC.eventfd(0, 0)
         crowd = [self.connect() for _ in range(20)]
         for connection in crowd:
             try:
@@ -190,7 +190,7 @@ class Flood(NeverClosed):
         self.addCleanup(lambda: [reader.close() for reader in self.readers])
         before, tasks = self.daemon.descriptors(), self.tasks()
         self.block_the_closers()
-        event = rawclient._libc.eventfd(0, 0)
+        event = rawclient.LIBC.eventfd(0, 0)
         attacker = self.connect()
         self.daemon.process.send_signal(signal.SIGSTOP)
         try:

@@ -35,7 +35,7 @@ class Kinds(HostileTest):
         self.refuse(writer)
 
     def test_eventfd(self):
-        self.refuse(rawclient._libc.eventfd(0, 0))
+        self.refuse(rawclient.LIBC.eventfd(0, 0))
 
     def test_socket(self):
         left, right = socket.socketpair()

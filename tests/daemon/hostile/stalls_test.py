@@ -28,7 +28,7 @@ def pin(fd):
     memory = mmap.mmap(fd, SIZE)
     view = (ctypes.c_char * SIZE).from_buffer(memory)
     part = Iovec(ctypes.addressof(view), 4096)
-    if rawclient._libc.vmsplice(writer, ctypes.byref(part), ctypes.c_ulong(1), 0) != 4096:
+    if rawclient.LIBC.vmsplice(writer, ctypes.byref(part), ctypes.c_ulong(1), 0) != 4096:
         raise OSError(ctypes.get_errno(), "vmsplice")
     del view
     memory.close()

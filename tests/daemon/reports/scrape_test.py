@@ -20,7 +20,7 @@ TEGUD = os.path.join(BUILD, "bin", "tegud")
 PATIENCE = 60  # seconds, for a machine that is busy
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain;version=0.0.4\r\n\r\n"
 TIME_LIMIT = 5  # ScrapeServer::kTime
-MOST = 8  # ScrapeServer::kMost
+MAX_CONNECTIONS = 8  # ScrapeServer::kMax
 
 
 def free_port():
@@ -261,7 +261,7 @@ class ScrapeTest(unittest.TestCase):
         fill all places."""
         slow = []
         try:
-            for i in range(MOST):
+            for i in range(MAX_CONNECTIONS):
                 slow.append(connected(self.port))
                 slow[-1].sendall((b"", b"GET /metrics HT", SCRAPE)[i % 3])
             begin = time.monotonic()
@@ -294,8 +294,10 @@ class ScrapeTest(unittest.TestCase):
         answers = [rest(client) for client in flood]
         for client in flood:
             client.close()
-        # Of those behind more than MOST some had to give way before they were read.
-        self.assertGreaterEqual(sum(answer.startswith(b"HTTP/1.1 200") for answer in answers), MOST)
+        # Of those behind more than MAX_CONNECTIONS some had to give way before they were read.
+        self.assertGreaterEqual(
+            sum(answer.startswith(b"HTTP/1.1 200") for answer in answers), MAX_CONNECTIONS
+        )
 
     def test_metrics_count_no_scrape_as_a_client(self):
         with connected(self.port):

@@ -26,7 +26,7 @@ bool may_use_local_memory(const std::string& name, unsigned compute_capability) 
         if (name.rfind(stem, 0) == 0) return true;
     return false;
 }
-constexpr unsigned kMostLocalBytes = 512;  // of a thread, where some are allowed
+constexpr unsigned kMaxLocalBytes = 512;  // of a thread, where some are allowed
 
 TEST(KernelReport, EveryKernelFitsTheDeviceAndMostSpillNothing) {
     const char* why_not = "";
@@ -37,9 +37,8 @@ TEST(KernelReport, EveryKernelFitsTheDeviceAndMostSpillNothing) {
     EXPECT_FALSE(kernels->empty());
     for (const cuda::KernelResources& kernel : *kernels) {
         EXPECT_GT(kernel.registers, 0u) << kernel.name;
-        EXPECT_LE(kernel.local_bytes, may_use_local_memory(kernel.name, context->limits.compute_capability)
-                                          ? kMostLocalBytes
-                                          : 0u)
+        EXPECT_LE(kernel.local_bytes,
+                  may_use_local_memory(kernel.name, context->limits.compute_capability) ? kMaxLocalBytes : 0u)
             << kernel.name;
         EXPECT_LE(kernel.threads, kernel.max_threads) << kernel.name;
         EXPECT_GE(kernel.blocks_per_multiprocessor, 1u) << kernel.name;

@@ -35,10 +35,10 @@ void set_count(cuda::Policies& policies, unsigned threads, unsigned copies, unsi
     policies.count.launch_bytes = launch_bytes;
     policies.count.lane_elements = lane_elements;
 }
-void set_quantile(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned count_threads,
+void set_quantile(cuda::Policies& policies, unsigned block_threads, unsigned capacity, unsigned count_threads,
                   unsigned waves, unsigned bins) {
     policies.quantile.block_threads = block_threads;
-    policies.quantile.capacity = room;
+    policies.quantile.capacity = capacity;
     policies.quantile.count_threads = count_threads;
     policies.quantile.waves = waves;
     policies.quantile.shared_bins = bins;
@@ -50,10 +50,10 @@ void set_reduce(cuda::Policies& policies, unsigned threads, unsigned tiles, unsi
     policies.reduce.waves = waves;
     policies.reduce.launch_bytes = launch_bytes;
 }
-void set_topk(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned sample,
+void set_topk(cuda::Policies& policies, unsigned block_threads, unsigned capacity, unsigned sample,
               std::uint64_t block_elements, unsigned filter_threads, unsigned waves, unsigned sort_tile) {
     policies.selection.block_threads = block_threads;
-    policies.selection.capacity = room;
+    policies.selection.capacity = capacity;
     policies.selection.sample = sample;
     policies.selection.block_elements = block_elements;
     policies.selection.filter_threads = filter_threads;
@@ -65,7 +65,7 @@ void set_topk(cuda::Policies& policies, unsigned block_threads, unsigned room, u
 
 std::vector<cuda::Context> contexts_with_policies(const cuda::Context& context) {
     std::vector<cuda::Context> contexts(4, context);
-    cuda::Policies& narrow = contexts[1].policies;  // blocks of one warp, little room
+    cuda::Policies& narrow = contexts[1].policies;  // blocks of one warp, small capacity
     set_add(narrow, 32, 1, 1);
     set_entropy_map(narrow, cuda::EntropyMapMethod::Slide, 32, 1, 0, 0);
     set_count(narrow, 32, 1, 1, 48 << 10, 32 << 20, 0);

@@ -14,7 +14,7 @@ namespace {
 using kernels::usable_bin_range;
 
 constexpr double kLeast = std::numeric_limits<double>::denorm_min();
-constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kMax = std::numeric_limits<double>::max();
 
 double step_of(double lo, double hi, std::uint32_t bins) {
     return (hi - lo) / static_cast<double>(bins);
@@ -74,8 +74,8 @@ TEST(HistogramRange, NarrowStepsOfEveryMagnitude) {
         const int exponent = static_cast<int>(random() % 2090) - 1070;
         // Around powers of two.
         double lo = std::ldexp(1 + static_cast<double>(random() % 3) * 0.5, exponent);
-        if (lo > kMost / 4) lo = kMost / 4;
-        const double spacing = std::nextafter(lo, kMost) - lo;
+        if (lo > kMax / 4) lo = kMax / 4;
+        const double spacing = std::nextafter(lo, kMax) - lo;
         lo -= static_cast<double>(random() % 3 == 0 ? random() % (2 * bins) : random() % 3) * spacing;
         double hi =
             lo + static_cast<double>(random() % (5 * bins) + 1) * spacing * (random() % 2 == 0 ? 1 : 0.5);
@@ -90,12 +90,12 @@ TEST(HistogramRange, NarrowStepsOfEveryMagnitude) {
 
 TEST(HistogramRange, WideOnesReachTheEndsOfF64) {
     for (const std::uint32_t bins : {1u, 3u, 4097u, 1u << 20}) {
-        expect_rule(0, kMost, bins);
-        expect_rule(-kMost, 0, bins);
-        expect_rule(-kMost / 2, kMost / 2, bins);
+        expect_rule(0, kMax, bins);
+        expect_rule(-kMax, 0, bins);
+        expect_rule(-kMax / 2, kMax / 2, bins);
         expect_rule(0, 1, bins);
         expect_rule(-kLeast, 1, bins);
-        EXPECT_TRUE(usable_bin_range(0, kMost, bins, "the range").ok());
+        EXPECT_TRUE(usable_bin_range(0, kMax, bins, "the range").ok());
     }
 }
 

@@ -18,14 +18,14 @@ namespace {
 
 // What operator new has given away while it counts.
 std::atomic<bool> counts{false};
-std::atomic<std::int64_t> used{0}, most_used{0};
+std::atomic<std::int64_t> used{0}, max_used{0};
 
 void* counted(void* memory) {
     if (memory == nullptr || !counts.load(std::memory_order_relaxed)) return memory;
     const auto bytes = static_cast<std::int64_t>(::malloc_usable_size(memory));
     const std::int64_t now = used.fetch_add(bytes) + bytes;
-    std::int64_t seen = most_used.load();
-    while (seen < now && !most_used.compare_exchange_weak(seen, now)) {
+    std::int64_t seen = max_used.load();
+    while (seen < now && !max_used.compare_exchange_weak(seen, now)) {
     }
     return memory;
 }
@@ -92,12 +92,12 @@ Outcome run(const Job& job, const kernels::JobPlan& plan, Span<const kernels::In
         arrays.emplace_back(array_bytes(spec) / 8 + 1, 0xcdcdcdcdcdcdcdcdu);
         outputs.push_back({reinterpret_cast<std::byte*>(arrays.back().data())});
     }
-    used = most_used = 0;
+    used = max_used = 0;
     counts = true;
     Result<kernels::RunReport> report =
         kernels::run_job(job, plan, inputs, outputs, context, kernels::StopToken());
     counts = false;
-    return {std::move(report), std::move(arrays), static_cast<std::uint64_t>(most_used.load())};
+    return {std::move(report), std::move(arrays), static_cast<std::uint64_t>(max_used.load())};
 }
 
 testing::AssertionResult same(const kernels::JobPlan& plan, const Outcome& usual, const Outcome& other) {

@@ -8,9 +8,9 @@ namespace {
 
 using tuning::PolicyField;
 
-std::int64_t random_between(std::int64_t least, std::int64_t most, testing_support::SplitMix* random) {
-    const auto span = static_cast<std::uint64_t>(most - least) + 1;
-    return least + static_cast<std::int64_t>(random->next() % span);
+std::int64_t random_between(std::int64_t min, std::int64_t max, testing_support::SplitMix* random) {
+    const auto span = static_cast<std::uint64_t>(max - min) + 1;
+    return min + static_cast<std::int64_t>(random->next() % span);
 }
 
 std::int64_t random_value(const PolicyField& field, const cuda::DeviceLimits& limits,
@@ -19,12 +19,12 @@ std::int64_t random_value(const PolicyField& field, const cuda::DeviceLimits& li
     if (!field.words.empty() || (!candidates.empty() && random->next() % 2 == 0))
         return candidates[random->next() % candidates.size()];
     const std::int64_t device = field.max_of_device == nullptr ? field.max : field.max_of_device(limits);
-    const std::int64_t most = std::min(field.max, device);
+    const std::int64_t max = std::min(field.max, device);
     if (field.or_zero && random->next() % 4 == 0) return 0;
     if (random->next() % 4 == 0) return field.min;
-    if (!field.power_of_two) return random_between(field.min, most, random) / field.step * field.step;
+    if (!field.power_of_two) return random_between(field.min, max, random) / field.step * field.step;
     std::int64_t power = field.min;
-    for (std::uint64_t doublings = random->next() % 12; doublings > 0 && 2 * power <= most; --doublings)
+    for (std::uint64_t doublings = random->next() % 12; doublings > 0 && 2 * power <= max; --doublings)
         power *= 2;
     return power;
 }

@@ -10,22 +10,12 @@ namespace {
 
 using namespace seeds;
 
-struct StepInfo {
-    LadderStep step;
-    const char *word, *title, *change;
-};
-constexpr StepInfo kSteps[] = {
-#define TEGU_X(Name, word, title, change) {LadderStep::Name, word, title, change},
-    TEGU_LADDER_STEPS(TEGU_X)
-#undef TEGU_X
-};
-
 // x holds `values`; the kernels leave partial sums S, which are added as R.
 template <class T, class S, class R>
 Result<void> climb(LadderRun& run, const std::string& stem, std::uint64_t n, const Rotation& x, R expected) {
     const LadderPolicy policy{run.settings().threads};
     const cuda::DeviceLimits& limits = run.context().limits;
-    for (const StepInfo& info : kSteps) {
+    for (const LadderStepInfo& info : kLadderSteps) {
         const Rotation partials(ladder_blocks(info.step, n, policy, limits) * sizeof(S), 0, 1);
         Rotation ticket(sizeof(std::uint32_t), 0, 1);
         ticket.zero(sizeof(std::uint32_t));

@@ -70,15 +70,15 @@ class Group:
             theirs,
         )
 
-    def share_of(self, what, case, peer, most):
-        """Time as a share of the peer's; wanted: at most `most`."""
+    def share_of(self, what, case, peer, limit):
+        """Time as a share of the peer's; wanted: at most `limit`."""
         ours, theirs = self.seconds(case), self.peer_seconds[peer]
         self.report.line(
             what,
-            "at most %g of it" % most,
+            "at most %g of it" % limit,
             [a / b for a, b in zip(ours, theirs)],
             "%.4f of it",
-            lambda ratio: ratio <= most,
+            lambda ratio: ratio <= limit,
             ours,
             peer,
             theirs,
@@ -99,15 +99,15 @@ class Group:
             [share * seconds for share, seconds in zip(shares, ours)],
         )
 
-    def within(self, what, cases, bases, most, names):
+    def within(self, what, cases, bases, limit, names):
         """Time of the worst of some cases against its base in the same rounds."""
         worst = max(zip(cases, bases, names), key=lambda one: statistics.median(self.ratios(one[0], one[1])))
         self.report.line(
             what,
-            "at most %g of it" % most,
+            "at most %g of it" % limit,
             self.ratios(worst[0], worst[1]),
             "%.2f of it",
-            lambda ratio: ratio <= most,
+            lambda ratio: ratio <= limit,
             self.seconds(worst[0]),
             worst[2],
             self.seconds(worst[1]),

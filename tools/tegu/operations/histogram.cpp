@@ -28,14 +28,14 @@ std::string bars_of(const client::Array& counts, const client::Array& edges) {
     const bool blocks = stdout_has_blocks();
     const std::vector<std::uint64_t> lines = merged(counts.as<std::uint64_t>(), counts.cols, kLines);
     const std::uint64_t group = group_size(counts.cols, kLines);
-    const std::uint64_t most = std::max<std::uint64_t>(*std::max_element(lines.begin(), lines.end()), 1);
+    const std::uint64_t max_count = std::max<std::uint64_t>(*std::max_element(lines.begin(), lines.end()), 1);
     Table table("rrrl");
     table.heading({"from", "to", "count", ""});
     for (std::uint64_t i = 0; i < lines.size(); ++i) {
         const std::uint64_t end = std::min((i + 1) * group, counts.cols);
-        table.row({short_text(edges.number(i * group)), short_text(edges.number(end)),
-                   std::to_string(lines[i]),
-                   bar_text(static_cast<double>(lines[i]) / static_cast<double>(most), kBarWidth, blocks)});
+        table.row(
+            {short_text(edges.number(i * group)), short_text(edges.number(end)), std::to_string(lines[i]),
+             bar_text(static_cast<double>(lines[i]) / static_cast<double>(max_count), kBarWidth, blocks)});
     }
     const std::string merging = group == 1 ? "" : ", " + std::to_string(group) + " in each line";
     return table.text(stdout_has_colour()) + "  " + std::to_string(sum_of(lines)) + " elements in " +

@@ -45,20 +45,20 @@ const char* column_text(double share, bool blocks) {
 }
 
 std::string spark_text(const std::vector<std::uint64_t>& counts, bool blocks) {
-    const std::uint64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+    const std::uint64_t max = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
     std::string text;
     for (const std::uint64_t count : counts) {
-        text += column_text(most == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most), blocks);
+        text += column_text(max == 0 ? 0 : static_cast<double>(count) / static_cast<double>(max), blocks);
     }
     return text;
 }
 
-std::uint64_t group_size(std::uint64_t count, std::uint64_t most) {
-    return count == 0 ? 1 : (count - 1) / most + 1;
+std::uint64_t group_size(std::uint64_t count, std::uint64_t max) {
+    return count == 0 ? 1 : (count - 1) / max + 1;
 }
 
-std::vector<std::uint64_t> merged(const std::uint64_t* counts, std::uint64_t count, std::uint64_t most) {
-    const std::uint64_t group = group_size(count, most);
+std::vector<std::uint64_t> merged(const std::uint64_t* counts, std::uint64_t count, std::uint64_t max) {
+    const std::uint64_t group = group_size(count, max);
     std::vector<std::uint64_t> sums((count + group - 1) / group);
     for (std::uint64_t i = 0; i < count; ++i) sums[i / group] += counts[i];
     return sums;

@@ -22,11 +22,11 @@ const char* column_text(double share, bool blocks);
 // One column for each count, as high as its share of the largest; 0 is a blank.
 std::string spark_text(const std::vector<std::uint64_t>& counts, bool blocks);
 
-// Sums of groups of neighbours, so that at most `most` are left; the last group may be smaller. REQUIRES:
-// most > 0.
-std::vector<std::uint64_t> merged(const std::uint64_t* counts, std::uint64_t count, std::uint64_t most);
-// The size of those groups; 1 if count <= most.
-std::uint64_t group_size(std::uint64_t count, std::uint64_t most);
+// Sums of groups of neighbours, so that at most `max` are left; the last group may be smaller. REQUIRES:
+// max > 0.
+std::vector<std::uint64_t> merged(const std::uint64_t* counts, std::uint64_t count, std::uint64_t max);
+// The size of those groups; 1 if count <= max.
+std::uint64_t group_size(std::uint64_t count, std::uint64_t max);
 
 }  // namespace cli
 }  // namespace tegu

@@ -14,7 +14,7 @@ namespace {
 constexpr int kLabel = 6;              // columns of a label before a meter
 constexpr int kValue = 20;             // columns of a value after it
 constexpr std::size_t kFewCores = 12;  // up to here, less one, each has a bar of its own
-constexpr std::size_t kMostColumns = 256;
+constexpr std::size_t kMaxColumns = 256;
 
 // Distances to throttling: the daemon calls less than 5 C near.
 constexpr double kNearCelsius = 5, kWarmCelsius = 15;
@@ -75,16 +75,17 @@ Line core_columns(const Board& board, const Place& place) {
     Line line;
     line.rank = 3;
     line.left.push_back({padded("cores", kLabel, place.unicode), Style::Label});
-    const auto room = static_cast<std::size_t>(std::max(place.width - kLabel, 1));
+    const auto columns = static_cast<std::size_t>(std::max(place.width - kLabel, 1));
     const std::size_t group =
-        static_cast<std::size_t>(group_size(board.cores.size(), std::min(room, kMostColumns)));
-    const bool spaced = 2 * board.cores.size() <= room;
+        static_cast<std::size_t>(group_size(board.cores.size(), std::min(columns, kMaxColumns)));
+    const bool spaced = 2 * board.cores.size() <= columns;
     std::string text;
     for (std::size_t i = 0; i < board.cores.size(); i += group) {
-        Number most;
+        Number max_share;
         for (std::size_t core = i; core < std::min(i + group, board.cores.size()); ++core)
-            if (board.cores[core].share) most = std::max(most.value_or(0), *board.cores[core].share);
-        text += most ? column_text(std::max(*most, 0.01), place.unicode) : "?";
+            if (board.cores[core].share)
+                max_share = std::max(max_share.value_or(0), *board.cores[core].share);
+        text += max_share ? column_text(std::max(*max_share, 0.01), place.unicode) : "?";
         if (spaced) text += " ";
     }
     line.left.push_back({text, Style::Meter});

@@ -9,7 +9,7 @@ namespace cli {
 namespace top {
 namespace {
 
-constexpr std::size_t kMostOperations = 16;
+constexpr std::size_t kMaxOperations = 16;
 constexpr double kNoteSeconds = 3600;  // for how long the last error is news
 
 Line queue_line(const Daemon& daemon, const Place& place) {
@@ -67,7 +67,7 @@ std::vector<Operation> busiest(std::vector<Operation> operations) {
         if (a.ok + a.failed != b.ok + b.failed) return a.ok + a.failed > b.ok + b.failed;
         return a.name < b.name;
     });
-    operations.resize(std::min(operations.size(), kMostOperations));
+    operations.resize(std::min(operations.size(), kMaxOperations));
     return operations;
 }
 
@@ -106,13 +106,13 @@ Lines service_lines(const View& view, const Place& place, double now) {
 Lines job_lines(const View& view, const History& history, const Place& place) {
     const Daemon& daemon = *view.daemon;
     Lines lines;
-    double most = 0;
-    for (const Number value : history.jobs_per_second) most = std::max(most, value.value_or(0));
+    double max_rate = 0;
+    for (const Number value : history.jobs_per_second) max_rate = std::max(max_rate, value.value_or(0));
     Line title;
     title.left.push_back({"Jobs/s  ", Style::Title});
     title.left.push_back({padded(count_text(daemon.jobs_per_second), 7, place.unicode), Style::Strong});
     title.left.push_back(
-        {history_text(history.jobs_per_second, place.width - 15, most, place.unicode), Style::Meter});
+        {history_text(history.jobs_per_second, place.width - 15, max_rate, place.unicode), Style::Meter});
     lines.push_back(std::move(title));
     std::size_t shown = 0;
     for (const Operation& operation : busiest(daemon.operations)) {

@@ -106,11 +106,11 @@ int Grid::put(int at, int column, int columns, std::string_view text, Style styl
     int wanted = 0;
     for (const Glyph& glyph : glyphs) wanted += glyph.columns;
     const bool cut = wanted > columns;
-    const int room = cut ? columns - 1 : columns;
+    const int max_columns = cut ? columns - 1 : columns;
     Cell* cells = row(at) + column;
     int used = 0;
     for (const Glyph& glyph : glyphs) {
-        if (used + glyph.columns > room) break;
+        if (used + glyph.columns > max_columns) break;
         cells[used] = {glyph.code, style};
         if (glyph.columns == 2) cells[used + 1] = {0, style};
         used += glyph.columns;

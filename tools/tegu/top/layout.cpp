@@ -13,7 +13,7 @@ constexpr int kGap = 2;          // columns between two columns of lines
 constexpr int kTwoColumns = 72;  // from this width on
 constexpr int kThreeColumns = 118;
 constexpr int kRoomyHeight = 32;  // from here on there is place for blank rows and more of everything
-constexpr int kMostReasons = 8;
+constexpr int kMaxReasons = 8;
 
 struct Frame {
     const View& view;
@@ -58,10 +58,10 @@ Line header_line(const Frame& frame) {
 
 Lines reason_lines(const Frame& frame) {
     const std::vector<Reason>& reasons = frame.view.reasons;
-    const int room =
-        frame.endless() ? kMostReasons : std::min(kMostReasons, std::max(1, frame.screen.height / 8));
+    const int max_shown =
+        frame.endless() ? kMaxReasons : std::min(kMaxReasons, std::max(1, frame.screen.height / 8));
     const int count = static_cast<int>(reasons.size());
-    const int shown = count > room ? std::max(room - 1, 1) : count;
+    const int shown = count > max_shown ? std::max(max_shown - 1, 1) : count;
     Lines lines;
     for (int i = 0; i < shown; ++i) {
         const Reason& reason = reasons[static_cast<std::size_t>(i)];
@@ -215,13 +215,12 @@ Grid too_small(const Frame& frame) {
     Grid grid(frame.screen.width, frame.screen.height, frame.screen.unicode);
     grid.put(0, 0, grid.width(), frame.view.state, Style::Strong);
     grid.put(1, 0, grid.width(),
-             std::to_string(kLeastWidth) + " x " + std::to_string(kLeastHeight) + " is the least",
-             Style::Label);
+             std::to_string(kMinWidth) + " x " + std::to_string(kMinHeight) + " is the least", Style::Label);
     return grid;
 }
 
 bool is_too_small(const Screen& screen) {
-    return screen.width < kLeastWidth || (screen.height > 0 && screen.height < kLeastHeight);
+    return screen.width < kMinWidth || (screen.height > 0 && screen.height < kMinHeight);
 }
 
 }  // namespace

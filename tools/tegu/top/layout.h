@@ -29,7 +29,7 @@ struct Screen {
     bool unicode = false;
 };
 
-constexpr int kLeastWidth = 30, kLeastHeight = 8;
+constexpr int kMinWidth = 30, kMinHeight = 8;
 
 Grid lay_out(const View& view, const History& history, const Choice& choice, const Screen& screen,
              double now_unix_seconds);

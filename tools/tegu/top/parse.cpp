@@ -18,11 +18,11 @@ namespace {
 
 using Tree = boost::property_tree::ptree;
 
-constexpr std::size_t kMostBytes = 1 << 20;
-constexpr int kMostDepth = 16;
-constexpr std::size_t kMostElements = 4096;
-constexpr std::size_t kMostText = 512;
-constexpr double kMostNumber = 1e18;
+constexpr std::size_t kMaxBytes = 1 << 20;
+constexpr int kMaxDepth = 16;
+constexpr std::size_t kMaxElements = 4096;
+constexpr std::size_t kMaxText = 512;
+constexpr double kMaxNumber = 1e18;
 
 bool too_deep(const std::string& json) {
     int depth = 0;
@@ -37,7 +37,7 @@ bool too_deep(const std::string& json) {
             ++depth;
         else if (c == '}' || c == ']')
             --depth;
-        if (depth > kMostDepth) return true;
+        if (depth > kMaxDepth) return true;
     }
     return false;
 }
@@ -53,7 +53,7 @@ const Tree& member(const Tree& tree, const char* name) {
 std::string text(const Tree& tree, const char* name) {
     std::string value = member(tree, name).data();
     if (value == "null") return {};
-    if (value.size() > kMostText) value.resize(kMostText);
+    if (value.size() > kMaxText) value.resize(kMaxText);
     return value;
 }
 
@@ -61,7 +61,7 @@ Number number(const Tree& tree, const char* name) {
     const std::string& value = member(tree, name).data();
     char* end = nullptr;
     const double parsed = std::strtod(value.c_str(), &end);
-    if (value.empty() || *end != '\0' || !(std::fabs(parsed) <= kMostNumber)) return {};
+    if (value.empty() || *end != '\0' || !(std::fabs(parsed) <= kMaxNumber)) return {};
     return parsed;
 }
 
@@ -73,7 +73,7 @@ template <class T, class F>
 std::vector<T> list(const Tree& tree, const char* name, F&& read) {
     std::vector<T> elements;
     for (const auto& element : member(tree, name)) {
-        if (elements.size() == kMostElements) break;
+        if (elements.size() == kMaxElements) break;
         elements.push_back(read(element.second));
     }
     return elements;
@@ -103,7 +103,7 @@ void read_thermal(const Tree& tree, Board& board) {
                     number(zone, "throttles_at_celsius"), number(zone, "throttle_margin_celsius")};
     });
     std::stable_sort(board.zones.begin(), board.zones.end(), [](const Zone& a, const Zone& b) {
-        return a.margin_celsius.value_or(kMostNumber) < b.margin_celsius.value_or(kMostNumber);
+        return a.margin_celsius.value_or(kMaxNumber) < b.margin_celsius.value_or(kMaxNumber);
     });
     board.throttles = list<Throttle>(tree, "throttles", [](const Tree& throttle) {
         return Throttle{text(throttle, "throttle"), number(throttle, "step")};
@@ -170,7 +170,7 @@ std::vector<Operation> read_operations(const Tree& tree) {
         auto found = std::find_if(operations.begin(), operations.end(),
                                   [&](const Operation& operation) { return operation.name == name; });
         if (found == operations.end()) {
-            if (operations.size() == kMostElements) break;
+            if (operations.size() == kMaxElements) break;
             operations.push_back({});
             found = operations.end() - 1;
             found->name = name;
@@ -250,7 +250,7 @@ Error unreadable(const std::string& why) {
 }  // namespace
 
 Expected<View> parse_view(const std::string& json) {
-    if (json.size() > kMostBytes) return unreadable(std::to_string(json.size()) + " bytes are too many");
+    if (json.size() > kMaxBytes) return unreadable(std::to_string(json.size()) + " bytes are too many");
     if (too_deep(json)) return unreadable("it is nested too deeply");
     Tree tree;
     try {

@@ -146,11 +146,11 @@ Spans meter(Number share, int width, Style style, bool unicode) {
     return {{filled, style}, {track, Style::Track}};
 }
 
-std::string history_text(const std::deque<Number>& values, int width, double most, bool unicode) {
+std::string history_text(const std::deque<Number>& values, int width, double max, bool unicode) {
     std::string text;
     const auto count = std::min(values.size(), static_cast<std::size_t>(std::max(width, 0)));
     for (auto value = values.end() - static_cast<std::ptrdiff_t>(count); value != values.end(); ++value)
-        text += *value && most > 0 ? column_text(**value / most, unicode) : " ";
+        text += *value && max > 0 ? column_text(**value / max, unicode) : " ";
     return flushed(text, width, unicode);
 }
 

@@ -56,9 +56,9 @@ std::string flushed(std::string text, int columns, bool unicode);
 // A bar of exactly `width` columns: what is, then what is not. Unknown is all track.
 Spans meter(Number share, int width, Style style, bool unicode);
 
-// The last values, one column each, the newest at the right; `most` is a full column. Values that are not
+// The last values, one column each, the newest at the right; `max` is a full column. Values that are not
 // known are blank.
-std::string history_text(const std::deque<Number>& values, int width, double most, bool unicode);
+std::string history_text(const std::deque<Number>& values, int width, double max, bool unicode);
 
 void append(Spans& spans, Spans more);
 

@@ -67,12 +67,12 @@ void add_rates(View& view, const View& before, double seconds) {
 
 Number gpu_share(const View& view) {
     if (view.board.gpu.share) return view.board.gpu.share;
-    Number most;
-    if (!view.daemon) return most;
+    Number max_share;
+    if (!view.daemon) return max_share;
     for (const Executor& executor : view.daemon->executors)
         if (executor.name.compare(0, 3, "GPU") == 0 && executor.busy_share)
-            most = std::max(most.value_or(0), *executor.busy_share);
-    return most;
+            max_share = std::max(max_share.value_or(0), *executor.busy_share);
+    return max_share;
 }
 
 }  // namespace top

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/top/source.h"
 
-#include <pwd.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <cerrno>
@@ -11,6 +10,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/account_name.h"
+
 namespace tegu {
 namespace cli {
 namespace top {
@@ -18,30 +19,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostUsers = 256;  // whose names are remembered
-constexpr double kMostRetrySeconds = 1;  // between two attempts to reach a daemon that is gone
+constexpr std::size_t kMaxUsers = 256;  // whose names are remembered
+constexpr double kMaxUid = 4294967295.0;
+constexpr double kMaxRetrySeconds = 1;  // between two attempts to reach a daemon that is gone
 constexpr auto kStopTime = std::chrono::milliseconds(300);
 
 Clock::duration duration(double seconds) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// Empty if unknown.
-std::string user_name(Number uid) {
-    if (!uid || *uid < 0 || *uid > 4294967295.0) return {};
-    char text[4096];
-    passwd entry;
-    passwd* found = nullptr;
-    getpwuid_r(static_cast<uid_t>(*uid), &entry, text, sizeof text, &found);
-    return found != nullptr ? found->pw_name : "";
-}
-
 void add_user_names(std::vector<Account>& accounts, UserNames& names) {
     for (Account& account : accounts) {
-        if (!account.uid) continue;
-        if (names.size() > kMostUsers) names.clear();
+        if (!account.uid || *account.uid < 0 || *account.uid > kMaxUid) continue;
+        if (names.size() > kMaxUsers) names.clear();
         const auto found = names.find(*account.uid);
-        account.user = found != names.end() ? found->second : names[*account.uid] = user_name(account.uid);
+        account.user = found != names.end()
+                           ? found->second
+                           : names[*account.uid] = user_name(static_cast<uid_t>(*account.uid)).value_or("");
     }
 }
 
@@ -129,8 +123,7 @@ void Source::run(const std::shared_ptr<Shared>& shared, client::Client first) {
         if (write(shared->news.get(), &one, sizeof one) < 0 && errno != EAGAIN) break;
         // The interval may change meanwhile.
         const auto due = [&] {
-            return start +
-                   duration(failed ? std::min(shared->interval, kMostRetrySeconds) : shared->interval);
+            return start + duration(failed ? std::min(shared->interval, kMaxRetrySeconds) : shared->interval);
         };
         while (!shared->stopping && Clock::now() < due()) shared->changed.wait_until(lock, due());
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals are blocked except while the program waits. So none comes between the test of its flag and the
-// sleep, or into the output of ncurses. ncurses has the handlers of SIGWINCH and SIGTSTP. Those that end the
-// program set a flag, and those of a crash restore the terminal first.
+// sleep, or into the output of ncurses.
 #include "tools/tegu/top/terminal.h"
 
 #include "tools/tegu/top/key.h"
@@ -35,7 +34,7 @@ namespace cli {
 namespace top {
 namespace {
 
-constexpr int kMostColumns = 1000, kMostRows = 500;  // of a frame, whatever the terminal says of itself
+constexpr int kMaxColumns = 1000, kMaxRows = 500;  // of a frame, whatever the terminal says of itself
 constexpr int kEndSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -72,8 +71,8 @@ void handle(int number, void (*handler)(int), struct sigaction* old) {
 void append_capability(const char* name) {
     const char* text = tigetstr(const_cast<char*>(name));
     if (text == nullptr || text == reinterpret_cast<const char*>(std::intptr_t{-1})) return;
-    const std::size_t room = sizeof leave_text - std::strlen(leave_text) - 1;
-    std::strncat(leave_text, text, room);
+    const std::size_t max_bytes = sizeof leave_text - std::strlen(leave_text) - 1;
+    std::strncat(leave_text, text, max_bytes);
 }
 
 struct Look {
@@ -146,8 +145,8 @@ class Curses : public Terminal {
     Screen screen() const override {
         Screen size;
         getmaxyx(stdscr, size.height, size.width);
-        size.width = std::min(size.width, kMostColumns);
-        size.height = std::min(size.height, kMostRows);
+        size.width = std::min(size.width, kMaxColumns);
+        size.height = std::min(size.height, kMaxRows);
         size.unicode = unicode_;
         return size;
     }
@@ -185,6 +184,8 @@ class Curses : public Terminal {
     int ended_by() const override { return end_signal; }
 
   private:
+    // ncurses has the handlers of SIGWINCH and SIGTSTP. Those of signals that end the program set a flag;
+    // those of a crash restore the terminal first.
     void take_signals() {
         std::memset(leave_text, 0, sizeof leave_text);
         for (const char* name : {"sgr0", "op", "cnorm", "rmkx", "rmcup"}) append_capability(name);

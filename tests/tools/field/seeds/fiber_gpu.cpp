@@ -9,8 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/operation_cuda.h"
-#include "tests/kernels/cuda/test_device.h"
+#include "tests/kernels/cuda/fiber_gpu.h"
 #include "tools/field/gpu_meter.h"
 
 namespace tegu::device {
@@ -60,16 +59,9 @@ bool is_of_device(const void* memory) {
     return static_cast<const char*>(memory) < static_cast<const char*>(begin) + piece.bytes;
 }
 
-class FiberGpu final : public Gpu {
+class CheckedGpu final : public FiberGpu {
   public:
-    explicit FiberGpu(const DeviceInfo& device) : device_(device) {}
-    const DeviceInfo& info() const override { return device_; }
-    Result<void> use() override { return {}; }
-    Result<Stream> create_stream() override {
-        return reinterpret_cast<Stream>(this);
-    }  // all work is done at once
-    void destroy_stream(Stream) override {}
-    Result<void> synchronize(Stream) override { return {}; }
+    using FiberGpu::FiberGpu;
     Result<void*> allocate_managed(std::size_t bytes) override { return allocate(Owner::Host, bytes); }
     void free_managed(void* memory) override { release(memory, Owner::Host); }
     Result<void> attach_to_stream(void* memory, Stream) override {
@@ -81,44 +73,20 @@ class FiberGpu final : public Gpu {
         flip_bit(memory);
         return {};
     }
-    Result<void> prefetch_to_device(void*, std::size_t, Stream) override { return {}; }
-    Result<void> prefetch_to_host(void*, std::size_t, Stream) override { return {}; }
     Result<void*> allocate_device(std::size_t bytes) override { return allocate(Owner::Device, bytes); }
     void free_device(void* memory) override { release(memory, Owner::Device); }
-    Result<void> copy(void* to, const void* from, std::size_t bytes, Stream) override {
-        std::memcpy(to, from, bytes);
+    Result<void> copy(void* to, const void* from, std::size_t bytes, Stream stream) override {
+        const Result<void> copied = FiberGpu::copy(to, from, bytes, stream);
         if (!is_of_device(to)) flip_bit(to);
-        return {};
+        return copied;
     }
-    Result<void*> register_mapping(void*, std::size_t, bool) override {
-        return make_error(Status::Unsupported, "no mapping can be registered");
-    }
-    void unregister_mapping(void*) override {}
-    void trim(Stream) override {}
-    std::size_t workspace_limit() const override { return std::size_t{64} << 20; }
-    Result<std::size_t> free_bytes() override { return std::size_t{1} << 30; }
-    Result<kernels::RunReport> run(const cuda::JobRun& run, Stream,
-                                   const cuda::JobPolicies& policies) override {
-        const char* why_not = nullptr;
-        cuda::Context context = *test::test_context(&why_not);
-        if (policies.whole != nullptr) context.policies = *policies.whole;
-        context.parts = policies;
-        return cuda::run_job(run, context);
-    }
-
-  private:
-    const DeviceInfo device_;
 };
 
 }  // namespace
 
 DeviceInfo fiber_device(int ordinal) {
-    DeviceInfo device;
+    DeviceInfo device = describe_fibers();
     device.ordinal = ordinal;
-    device.name = "fibers";
-    const char* why_not = nullptr;
-    device.limits = test::test_context(&why_not)->limits;
-    device.memory_bytes = std::uint64_t{1} << 30;
     device.attributes.integrated = true;
     device.attributes.managed_memory = true;
     device.memory_class = choose_memory_class(device.attributes);
@@ -145,7 +113,7 @@ DeviceList probe_devices(const ModuleSearch&) {
 }
 
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits&) {
-    return std::unique_ptr<Gpu>(std::make_unique<FiberGpu>(device));
+    return std::unique_ptr<Gpu>(std::make_unique<CheckedGpu>(device));
 }
 
 }  // namespace tegu::device

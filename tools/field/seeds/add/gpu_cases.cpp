@@ -13,7 +13,9 @@
 namespace tegu::field {
 namespace {
 
+using seeds::kLadderSteps;
 using seeds::LadderStep;
+using seeds::LadderStepInfo;
 
 constexpr unsigned kAddThreads = 1024;
 
@@ -147,16 +149,6 @@ Case add_case(PartContext& context, const FieldJob& job, Way way) {
 
 // --- the ladder
 
-struct StepInfo {
-    LadderStep step;
-    const char *word, *title, *change;
-};
-constexpr StepInfo kSteps[] = {
-#define TEGU_X(Name, word, title, change) {LadderStep::Name, word, title, change},
-    TEGU_LADDER_STEPS(TEGU_X)
-#undef TEGU_X
-};
-
 // T: f32, whose partial sums are S = f32 and whose values have an exact sum; or i32 with S = i64.
 template <class T, class S>
 class LadderCase {
@@ -168,7 +160,7 @@ class LadderCase {
     };
     using MakeInput = std::function<Result<Input>()>;
 
-    LadderCase(PartContext& context, const StepInfo& info, unsigned threads, std::uint64_t n,
+    LadderCase(PartContext& context, const LadderStepInfo& info, unsigned threads, std::uint64_t n,
                MakeInput make_input)
         : context_(context),
           lab_(*context.gpu),
@@ -214,7 +206,7 @@ class LadderCase {
   private:
     PartContext& context_;
     GpuLab& lab_;
-    const StepInfo info_;
+    const LadderStepInfo info_;
     const seeds::LadderPolicy policy_;
     const std::uint64_t n_;
     const MakeInput make_input_;
@@ -227,7 +219,7 @@ template <class T, class S>
 void add_ladder(PartContext& context, CaseList& cases, const FieldJob& job,
                 typename LadderCase<T, S>::MakeInput make_input) {
     for (const unsigned threads : {1024u, 512u, 256u, 128u})
-        for (const StepInfo& info : kSteps) {
+        for (const LadderStepInfo& info : kLadderSteps) {
             const std::string step = std::string(info.word) + ". " + info.title;
             Case one = seed_case(job, step + ", blocks of " + std::to_string(threads), step);
             add_axis(one, "threads_per_block", threads);

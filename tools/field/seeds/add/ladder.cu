@@ -88,15 +88,9 @@ LaunchStatus launch_step(LadderStep step, const T* x, std::uint64_t n, Sum<T>* p
                        : launch_seed(kernel_for<T>(step, policy.threads), shape, stream, x, n, partials);
 }
 
-constexpr const char* kStepWords[] = {
-#define TEGU_X(Name, word, title, change) word,
-    TEGU_LADDER_STEPS(TEGU_X)
-#undef TEGU_X
-};
-
 template <class T>
 KernelEntry entry_of(LadderStep step, const char* type, const LadderPolicy& policy) {
-    const char* const word = kStepWords[static_cast<unsigned>(step)];
+    const char* const word = kLadderSteps[static_cast<unsigned>(step)].word;
     const char* const moves = "reads n elements";
     const std::size_t shared_bytes = shared_bytes_of<T>(step, policy.threads);
     if (step == LadderStep::GridStride)

@@ -40,6 +40,16 @@ enum class LadderStep : std::uint8_t {
 #undef TEGU_X
 };
 
+struct LadderStepInfo {
+    LadderStep step;
+    const char *word, *title, *change;
+};
+constexpr LadderStepInfo kLadderSteps[] = {
+#define TEGU_X(Name, word, title, change) {LadderStep::Name, word, title, change},
+    TEGU_LADDER_STEPS(TEGU_X)
+#undef TEGU_X
+};
+
 struct LadderPolicy {
     unsigned threads;  // of a block: 128, 256, 512 or 1024
 };

@@ -186,13 +186,18 @@ function(tegu_test_code name)
   target_compile_definitions(${name} PRIVATE TEGU_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TEGU_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
-# tegu_test(<name> SOURCES ... LINKS ... [LABELS ...]): a GoogleTest program, one CTest test each. In folders where
-# TEGU_TESTS_COMPUTE is set the programs are optimised under sanitizers, too.
+# tegu_test(<name> SOURCES ... LINKS ... [LABELS ...] [UNIT]): a GoogleTest program, one CTest test each. UNIT: of single classes, none of which
+# computes results; built and run only where TEGU_UNIT_TESTS is ON. In folders where TEGU_TESTS_COMPUTE is set the programs are optimised.
+option(TEGU_UNIT_TESTS "Test single classes and the replay of corpora: OFF where another build of the same run does, with sanitizers" ON)
 function(tegu_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "UNIT" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main tegu_test_flags)
   tegu_test_code(${name})
+  if(ARG_UNIT AND NOT TEGU_UNIT_TESTS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
@@ -225,8 +230,8 @@ function(tegu_isa_tests)
   endforeach()
 endfunction()
 
-# tegu_script_test(<name> COMMAND ... [LABELS ...] [ONCE]): a script as a test; exit code 77 means skipped. ONCE: it judges files or texts, so
-# builds with sanitizers would only repeat it.
+# tegu_script_test(<name> COMMAND ... [LABELS ...] [ONCE]): a script as a test; exit code 77 means skipped. ONCE: it judges files, texts, or
+# results beside those of other libraries, so builds with sanitizers would only repeat it.
 function(tegu_script_test name)
   cmake_parse_arguments(ARG "ONCE" "TIMEOUT" "COMMAND;LABELS" ${ARGN})
   if(ARG_ONCE AND TEGU_SANITIZE)
@@ -242,8 +247,8 @@ function(tegu_script_test name)
 endfunction()
 
 # tegu_fuzz_target(<name> LAYER <folder> LIBRARY <target> CORPUS <folder>... [SOURCES ...]): the program fuzz_<name> of fuzz_<name>.cpp. With
-# TEGU_FUZZ it is a fuzzer, and LIBRARY, which it attacks, is instrumented for it; else a replay, and each CORPUS a test of LAYER. WRAP: functions
-# whose calls go to __wrap_<function> in it.
+# TEGU_FUZZ it is a fuzzer, and LIBRARY, which it attacks, is instrumented for it; else a replay, and each CORPUS a test of LAYER, a UNIT as in
+# tegu_test(). WRAP: functions whose calls go to __wrap_<function> in it.
 function(tegu_fuzz_target name)
   cmake_parse_arguments(ARG "" "LAYER;LIBRARY" "CORPUS;SOURCES;WRAP" ${ARGN})
   add_executable(fuzz_${name} fuzz_${name}.cpp ${ARG_SOURCES})
@@ -258,6 +263,11 @@ function(tegu_fuzz_target name)
     return()
   endif()
   target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/wire/replay_main.cpp)
+  target_compile_options(fuzz_${name} PRIVATE ${TEGU_OPTIMISE_LITTLE})
+  if(NOT TEGU_UNIT_TESTS)
+    set_target_properties(fuzz_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   foreach(corpus ${ARG_CORPUS})
     get_filename_component(stem ${corpus} NAME)
     if(NOT stem STREQUAL name)

@@ -109,10 +109,14 @@ function(tegu_operation_files variable folder)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-# tegu_in_batches(<target>): compiles its files twelve at a time, in half the time, where TEGU_UNITY is ON. Their unnamed
-# namespaces are then one, so names in them must differ. Kernels are never compiled so.
-option(TEGU_UNITY "Compile the files of large libraries in batches" OFF)
+# tegu_in_batches(<target>): compiles its files twelve at a time, in half the time, where TEGU_UNITY is ON, or TOOLS for what only tools
+# link. Their unnamed namespaces are then one, so names in them must differ. Kernels are never compiled so.
+set(TEGU_UNITY OFF CACHE STRING "Compile the files of large libraries in batches: OFF, TOOLS or ON")
+set_property(CACHE TEGU_UNITY PROPERTY STRINGS OFF TOOLS ON)
 function(tegu_in_batches target)
+  if(TEGU_UNITY STREQUAL "TOOLS" AND NOT target MATCHES "^tegu(-bench|_(board|cli|field|top|tune))$")
+    return()
+  endif()
   if(TEGU_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
@@ -122,7 +126,7 @@ endfunction()
 function(tegu_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_library(tegu_${name} STATIC ${ARG_SOURCES})
-  if(name MATCHES "^(base|wire|config|device|daemon|placement|health|clientlib)$")
+  if(name MATCHES "^(base|wire|config|device|daemon|placement|health|clientlib|board|field)$")
     tegu_in_batches(tegu_${name})
   endif()
   target_link_libraries(tegu_${name} PUBLIC tegu_flags ${ARG_LINKS})
@@ -171,10 +175,10 @@ endfunction()
 
 # How tests are compiled: a program, or objects of several.
 function(tegu_test_code name)
-  # The tested code is optimised; the test programs themselves build in half the time with less. Under sanitizers only those
-  # that compute much (TEGU_TESTS_COMPUTE) are optimised.
+  # The tested code is optimised. Of the test programs themselves only those that compute much (TEGU_TESTS_COMPUTE) are: the others build
+  # faster without.
   set(optimise -O0)
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND (NOT TEGU_SANITIZE OR TEGU_TESTS_COMPUTE))
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND TEGU_TESTS_COMPUTE)
     set(optimise -O1)
   endif()
   target_compile_options(${name} PRIVATE ${optimise})
@@ -182,13 +186,18 @@ function(tegu_test_code name)
   target_compile_definitions(${name} PRIVATE TEGU_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TEGU_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
-# tegu_test(<name> SOURCES ... LINKS ... [LABELS ...]): a GoogleTest program, one CTest test each. In folders where
-# TEGU_TESTS_COMPUTE is set the programs are optimised under sanitizers, too.
+# tegu_test(<name> SOURCES ... LINKS ... [LABELS ...] [UNIT]): a GoogleTest program, one CTest test each. UNIT: of single classes, none of which
+# computes results; built and run only where TEGU_UNIT_TESTS is ON. In folders where TEGU_TESTS_COMPUTE is set the programs are optimised.
+option(TEGU_UNIT_TESTS "Test single classes and the replay of corpora: OFF where another build of the same run does, with sanitizers" ON)
 function(tegu_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "UNIT" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main tegu_test_flags)
   tegu_test_code(${name})
+  if(ARG_UNIT AND NOT TEGU_UNIT_TESTS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
@@ -221,8 +230,8 @@ function(tegu_isa_tests)
   endforeach()
 endfunction()
 
-# tegu_script_test(<name> COMMAND ... [LABELS ...] [ONCE]): a script as a test; exit code 77 means skipped. ONCE: it judges files or texts, so
-# builds with sanitizers would only repeat it.
+# tegu_script_test(<name> COMMAND ... [LABELS ...] [ONCE]): a script as a test; exit code 77 means skipped. ONCE: it judges files, texts, or
+# results beside those of other libraries, so builds with sanitizers would only repeat it.
 function(tegu_script_test name)
   cmake_parse_arguments(ARG "ONCE" "TIMEOUT" "COMMAND;LABELS" ${ARGN})
   if(ARG_ONCE AND TEGU_SANITIZE)
@@ -238,8 +247,8 @@ function(tegu_script_test name)
 endfunction()
 
 # tegu_fuzz_target(<name> LAYER <folder> LIBRARY <target> CORPUS <folder>... [SOURCES ...]): the program fuzz_<name> of fuzz_<name>.cpp. With
-# TEGU_FUZZ it is a fuzzer, and LIBRARY, which it attacks, is instrumented for it; else a replay, and each CORPUS a test of LAYER. WRAP: functions
-# whose calls go to __wrap_<function> in it.
+# TEGU_FUZZ it is a fuzzer, and LIBRARY, which it attacks, is instrumented for it; else a replay, and each CORPUS a test of LAYER, a UNIT as in
+# tegu_test(). WRAP: functions whose calls go to __wrap_<function> in it.
 function(tegu_fuzz_target name)
   cmake_parse_arguments(ARG "" "LAYER;LIBRARY" "CORPUS;SOURCES;WRAP" ${ARGN})
   add_executable(fuzz_${name} fuzz_${name}.cpp ${ARG_SOURCES})
@@ -254,6 +263,11 @@ function(tegu_fuzz_target name)
     return()
   endif()
   target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/wire/replay_main.cpp)
+  target_compile_options(fuzz_${name} PRIVATE ${TEGU_OPTIMISE_LITTLE})
+  if(NOT TEGU_UNIT_TESTS)
+    set_target_properties(fuzz_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   foreach(corpus ${ARG_CORPUS})
     get_filename_component(stem ${corpus} NAME)
     if(NOT stem STREQUAL name)

@@ -8,16 +8,10 @@
 namespace tegu::bench {
 namespace {
 
-std::string text_of(double value, int digits) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
-
 std::string time_text(double ns) {
-    if (ns < 1e3) return text_of(ns, 0) + " ns";
-    if (ns < 1e6) return text_of(ns / 1e3, ns < 1e4 ? 2 : 1) + " us";
-    return text_of(ns / 1e6, ns < 1e7 ? 3 : ns < 1e8 ? 2 : 1) + " ms";
+    if (ns < 1e3) return decimal_text(ns, 0) + " ns";
+    if (ns < 1e6) return decimal_text(ns / 1e3, ns < 1e4 ? 2 : 1) + " us";
+    return decimal_text(ns / 1e6, ns < 1e7 ? 3 : ns < 1e8 ? 2 : 1) + " ms";
 }
 
 std::string quoted(const std::string& text) {
@@ -35,11 +29,17 @@ std::string number(double value) {
     return text;
 }
 
-double gigabytes_per_second(const Row& row) {
-    return static_cast<double>(row.bytes) / row.median_ns;
+}  // namespace
+
+std::string decimal_text(double value, int digits) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
 }
 
-}  // namespace
+double gigabytes_per_second(const Row& row) {
+    return row.median_ns > 0 ? static_cast<double>(row.bytes) / row.median_ns : 0;
+}
 
 double median(std::vector<double> values) {
     const std::size_t middle = values.size() / 2;
@@ -59,15 +59,15 @@ std::string markdown(const std::vector<Row>& rows, const Device& device) {
     std::string out = "`" + device.command + "`, commit " + device.commit + ", " + device.date + "\n";
     out += "on " + device.cpu + ", " + std::to_string(device.cores) + " cores, " + device.isa +
            " kernels, Linux " + device.kernel + ", " + device.build + ", load before " +
-           text_of(device.load, 2) + "\n\n";
+           decimal_text(device.load, 2) + "\n\n";
     out += "| case | median | min | noise | GB/s | more |\n|---|---|---|---|---|---|\n";
     for (const Row& row : rows) {
         out += "| " + row.name + " | " + time_text(row.median_ns) + " | " + time_text(row.min_ns) + " | " +
-               text_of(100 * row.noise, 1) + " % | " +
-               (row.bytes > 0 ? text_of(gigabytes_per_second(row), 1) : "") + " | ";
+               decimal_text(100 * row.noise, 1) + " % | " +
+               (row.bytes > 0 ? decimal_text(gigabytes_per_second(row), 1) : "") + " | ";
         for (std::size_t i = 0; i < row.more.size(); ++i)
             out += (i == 0 ? "" : ", ") + row.more[i].first + " " +
-                   text_of(row.more[i].second, row.more[i].second < 10 ? 3 : 1);
+                   decimal_text(row.more[i].second, row.more[i].second < 10 ? 3 : 1);
         out += (row.policy.empty() || row.more.empty() ? "" : ", ") + row.policy + " |\n";
     }
     return out;

@@ -27,6 +27,10 @@ struct Row {
 double median(std::vector<double> values);
 // Fills the three times of a row from the runs of the case. REQUIRES: !runs_ns.empty().
 void set_times(Row& row, const std::vector<double>& runs_ns);
+// Of the median; 0 without one.
+double gigabytes_per_second(const Row& row);
+// With so many digits after the point.
+std::string decimal_text(double value, int digits);
 
 std::string markdown(const std::vector<Row>& rows, const Device& device);
 std::string json(const std::vector<Row>& rows, const Device& device);

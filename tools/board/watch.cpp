@@ -22,7 +22,7 @@ namespace {
 
 namespace health = daemon::health;
 
-constexpr std::size_t kCpuInfoLimit = 1 << 20;
+constexpr std::size_t kCpuLinesLimit = 1 << 20;
 
 // "GPU-therm" and "gpu-thermal" are "gpu".
 std::string short_name(std::string name) {
@@ -85,7 +85,7 @@ std::optional<double> BoardWatch::State::cpu_clock() {
         if (khz.known()) fastest = std::max(fastest.value_or(0), static_cast<double>(*khz) / 1e3);
     }
     if (fastest) return fastest;
-    const health::Value<std::string> info = reader.text(cpuinfo, kCpuInfoLimit, health::Longer::Cut);
+    const health::Value<std::string> info = reader.text(cpuinfo, kCpuLinesLimit, health::Longer::Cut);
     return info.known() ? cpu_clock_mhz(*info) : std::nullopt;
 }
 

@@ -22,10 +22,10 @@ extern char** environ;
 namespace tegu::field {
 namespace {
 
-using Wall = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
-double since(Wall::time_point began) {
-    return std::chrono::duration<double>(Wall::now() - began).count();
+double since(SteadyClock::time_point began) {
+    return std::chrono::duration<double>(SteadyClock::now() - began).count();
 }
 
 Job sum_job() {
@@ -48,7 +48,7 @@ Result<double> sum_on_cpu(const std::vector<float>& values) {
 }
 
 Result<double> sum_on_gpu(const std::vector<float>& values, double* context_s) {
-    const Wall::time_point began = Wall::now();
+    const SteadyClock::time_point began = SteadyClock::now();
     const device::DeviceList list = device::probe_devices();
     const Result<device::DeviceInfo> device = device::choose_device(list, device::DeviceWish());
     if (!device) return device.error();
@@ -131,7 +131,7 @@ Result<FirstResultTimes> start_first_result(const std::string& program, const st
     if (pipe2(ends, O_CLOEXEC) != 0) return io_error("pipe", errno);
     const Fd in(ends[0]);
     Fd out(ends[1]);
-    const Wall::time_point began = Wall::now();
+    const SteadyClock::time_point began = SteadyClock::now();
     const Result<pid_t> pid = spawn(program, how, out.get());
     out.reset();
     if (!pid) return pid.error();

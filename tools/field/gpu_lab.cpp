@@ -9,7 +9,7 @@
 
 namespace tegu::field {
 
-using Wall = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 GpuLab::GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream)
     : gpu_(std::move(gpu)), stream_(stream) {}
@@ -39,11 +39,11 @@ Result<std::unique_ptr<GpuLab>> GpuLab::open(const device::DeviceInfo& device) {
 
 Result<double> GpuLab::time(const std::function<Result<void>()>& work) {
     if (meter_ == nullptr) {
-        const Wall::time_point began = Wall::now();
+        const SteadyClock::time_point began = SteadyClock::now();
         Result<void> done = work();
         if (done) done = synchronize();
         if (!done) return std::move(done).error();
-        return std::chrono::duration<double>(Wall::now() - began).count();
+        return std::chrono::duration<double>(SteadyClock::now() - began).count();
     }
     Result<void> done = meter_->begin(stream_);
     if (done) done = work();

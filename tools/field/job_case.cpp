@@ -19,7 +19,7 @@ std::uint64_t filled_bytes(const kernels::JobPlan& plan, const std::vector<std::
     return spec.rows == 1 ? columns[i] * element_bytes(spec.type) : array_bytes(spec);
 }
 
-Case described(const Setup& setup, const char* backend) {
+Case new_case(const Setup& setup, const char* backend) {
     const FieldJob& job = setup->job();
     Case one;
     one.name = job.name;
@@ -239,7 +239,7 @@ std::uint64_t JobSetup::host_bytes() {
 }
 
 Case cpu_case(const Setup& setup, unsigned threads) {
-    Case one = described(setup, "cpu");
+    Case one = new_case(setup, "cpu");
     one.axes.emplace_back("threads", static_cast<std::int64_t>(threads));
     const auto state = std::make_shared<CpuRun>();
     one.prepare = [setup, state](Case& self) {
@@ -262,7 +262,7 @@ Case cpu_case(const Setup& setup, unsigned threads) {
 }
 
 Case gpu_case(const Setup& setup, std::shared_ptr<const cuda::Policies> policies) {
-    Case one = described(setup, "cuda");
+    Case one = new_case(setup, "cuda");
     const auto placed = std::make_shared<std::unique_ptr<GpuRun>>();
     const auto policy = std::make_shared<kernels::RunPolicy>();
     one.prepare = [setup, placed, policies](Case& self) {
@@ -287,7 +287,7 @@ Case gpu_case(const Setup& setup, std::shared_ptr<const cuda::Policies> policies
 }
 
 Case copied_case(const Setup& setup) {
-    Case one = described(setup, "cuda");
+    Case one = new_case(setup, "cuda");
     one.name += " with its data";
     one.series += " with its data";
     one.axes.emplace_back("data", std::string("copied"));

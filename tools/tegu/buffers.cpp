@@ -38,7 +38,7 @@ Expected<void> report_json(const std::vector<tegu_buffer_info>& buffers) {
     return finish_report(json);
 }
 
-Expected<void> run(const CommonOptions& options) {
+Expected<void> run_buffers(const CommonOptions& options) {
     guard_timeout(options, "buffers");
     Expected<client::Client> client = connect(options);
     if (!client) return client.error();
@@ -64,7 +64,7 @@ Expected<void> run(const CommonOptions& options) {
 Action setup_buffers(CommandLine& line) {
     auto options = std::make_shared<CommonOptions>();
     add_common_options(line, *options, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_buffers(*options); };
 }
 
 }  // namespace cli

@@ -9,12 +9,12 @@ namespace tegu {
 namespace cli {
 namespace {
 
-struct Options {
+struct CancelOptions {
     CommonOptions common;
     std::uint64_t id = 0;
 };
 
-Expected<void> run(const Options& options) {
+Expected<void> run_cancel(const CancelOptions& options) {
     guard_timeout(options.common, "cancel");
     Expected<client::Client> client = connect(options.common);
     if (!client) return client.error();
@@ -31,11 +31,11 @@ Expected<void> run(const Options& options) {
 }  // namespace
 
 Action setup_cancel(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CancelOptions>();
     line.count("id", options->id, "The job, as tegu jobs numbers it", 1);
     line.require("id");
     add_common_options(line, options->common, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_cancel(*options); };
 }
 
 }  // namespace cli

@@ -14,7 +14,7 @@ namespace tegu {
 namespace cli {
 namespace {
 
-struct Options {
+struct HealthOptions {
     CommonOptions common;
     WatchOptions watch;
 };
@@ -46,7 +46,7 @@ std::string coloured(const std::string& text) {
     return result;
 }
 
-Expected<void> read_and_show(const Options& options, client::Client& client) {
+Expected<void> read_and_show(const HealthOptions& options, client::Client& client) {
     const Expected<client::Health> health =
         client.health(options.common.json ? TEGU_HEALTH_JSON : TEGU_HEALTH_TEXT);
     if (!health) return health.error();
@@ -65,7 +65,7 @@ Expected<void> read_and_show(const Options& options, client::Client& client) {
 }  // namespace
 
 Action setup_health(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<HealthOptions>();
     add_watch_options(line, options->watch);
     add_common_options(line, options->common, kControlTimeout);
     return [options] {

@@ -10,7 +10,7 @@ namespace tegu {
 namespace cli {
 namespace {
 
-Expected<void> run(const CommonOptions& options) {
+Expected<void> run_info(const CommonOptions& options) {
     guard_timeout(options, "info");
     Expected<client::Client> client = connect(options);
     if (!client) return client.error();
@@ -30,7 +30,7 @@ Expected<void> run(const CommonOptions& options) {
 Action setup_info(CommandLine& line) {
     auto options = std::make_shared<CommonOptions>();
     add_common_options(line, *options, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_info(*options); };
 }
 
 }  // namespace cli

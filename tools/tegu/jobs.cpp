@@ -80,7 +80,7 @@ Expected<void> report_table(const std::vector<tegu_job>& jobs) {
     return print(jobs.empty() ? sum : table.text(stdout_has_colour()) + sum);
 }
 
-Expected<void> run(const CommonOptions& options) {
+Expected<void> run_jobs(const CommonOptions& options) {
     guard_timeout(options, "jobs");
     Expected<client::Client> client = connect(options);
     if (!client) return client.error();
@@ -94,7 +94,7 @@ Expected<void> run(const CommonOptions& options) {
 Action setup_jobs(CommandLine& line) {
     auto options = std::make_shared<CommonOptions>();
     add_common_options(line, *options, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_jobs(*options); };
 }
 
 }  // namespace cli

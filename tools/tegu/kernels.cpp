@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kWarpThreads = 32;
 
-struct Options {
+struct KernelsOptions {
     CommonOptions common;
     std::string filter;
 };
@@ -103,7 +103,7 @@ Expected<void> report_table(const client::Kernels& kernels, const Tuning& tuning
                  std::to_string(kernels.threads_per_multiprocessor) + " threads\n" + tuning_text(tuning));
 }
 
-Expected<void> run(const Options& options) {
+Expected<void> run_kernels(const KernelsOptions& options) {
     guard_timeout(options.common, "kernels");
     Expected<client::Client> client = connect(options.common);
     if (!client) return client.error();
@@ -123,10 +123,10 @@ Expected<void> run(const Options& options) {
 }  // namespace
 
 Action setup_kernels(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<KernelsOptions>();
     line.text("-f,--filter", options->filter, "PART", "Only kernels whose name holds this");
     add_common_options(line, options->common, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_kernels(*options); };
 }
 
 }  // namespace cli

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxElements = 16384;  // 64 KiB: what travels in the me
 constexpr std::uint64_t kMaxPipeline = 1024;
 constexpr int kSliceMs = 100;
 
-struct Options {
+struct LatencyOptions {
     CommonOptions common;
     std::uint64_t count = 0;  // 0: as long as `seconds`
     double seconds = 3;
@@ -38,7 +38,7 @@ std::string times_text(const LatencyHistogram& times) {
 // When to stop, and the live line of a terminal. Cheap enough to be asked after each sample.
 class Run {
   public:
-    Run(const Options& options, Progress& progress) : options_(options), progress_(progress) {}
+    Run(const LatencyOptions& options, Progress& progress) : options_(options), progress_(progress) {}
 
     bool ended(const LatencyHistogram& times) {
         if (interrupted() || (options_.count != 0 && times.count() >= options_.count)) return true;
@@ -57,7 +57,7 @@ class Run {
         progress_.line(times_text(times) + " (" + std::to_string(times.count()) + " samples)");
         if (!options_.intrinsic) guard_timeout(options_.common, "latency");
     }
-    const Options& options_;
+    const LatencyOptions& options_;
     Progress& progress_;
     const Clock::time_point start_ = Clock::now();
     const Clock::time_point end_ =
@@ -95,7 +95,7 @@ struct InFlight {
     Clock::time_point start;
 };
 
-Expected<void> measure_jobs(const Options& options, client::Client& client, Run& run,
+Expected<void> measure_jobs(const LatencyOptions& options, client::Client& client, Run& run,
                             LatencyHistogram& times) {
     std::vector<float> data(options.size);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 256);
@@ -129,14 +129,14 @@ Expected<void> measure_jobs(const Options& options, client::Client& client, Run&
     }
 }
 
-std::string subject_text(const Options& options) {
+std::string subject_text(const LatencyOptions& options) {
     if (options.intrinsic) return "gaps between two readings of the clock on this host, no server";
     if (options.size == 0) return "pings";
     return "sums of " + std::to_string(options.size) + " f32, " + std::to_string(options.pipeline) +
            " in flight";
 }
 
-Expected<void> report(const Options& options, const LatencyHistogram& times, double elapsed_ns) {
+Expected<void> report(const LatencyOptions& options, const LatencyHistogram& times, double elapsed_ns) {
     const double rate = static_cast<double>(times.count()) / elapsed_ns * 1e9;
     if (options.common.json) {
         Json json = begin_report("latency");
@@ -170,7 +170,7 @@ Expected<void> report(const Options& options, const LatencyHistogram& times, dou
                  table.text(stdout_has_colour()));
 }
 
-Expected<void> run(const Options& options) {
+Expected<void> run_latency(const LatencyOptions& options) {
     catch_interrupt();
     Progress progress;
     LatencyHistogram times;
@@ -195,7 +195,7 @@ Expected<void> run(const Options& options) {
 }  // namespace
 
 Action setup_latency(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LatencyOptions>();
     line.count("-c,--count", options->count, "Stop after this many round trips", 1);
     line.seconds("--seconds", options->seconds, "Stop after this long; Ctrl-C stops too [3]", 0.001);
     line.exclude("--seconds", "--count");
@@ -204,7 +204,7 @@ Action setup_latency(CommandLine& line) {
                "Elements (f32) of each job, up to 16384; 0 for a ping without a job [1024]", 0, kMaxElements);
     line.flag("--intrinsic", options->intrinsic, "Measure this host alone, without a server");
     add_common_options(line, options->common, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_latency(*options); };
 }
 
 }  // namespace cli

@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kReadableByAll = 0644;  // the collector is another user's
 
-struct Options {
+struct MetricsOptions {
     CommonOptions common;
     std::string textfile;  // empty: stdout
 };
@@ -49,7 +49,7 @@ std::string up_metric(bool up) {
            (up ? "1\n" : "0\n");
 }
 
-Expected<void> write_textfile(const Options& options) {
+Expected<void> write_textfile(const MetricsOptions& options) {
     Expected<OutputFile> file = OutputFile::create(options.textfile, "--textfile", kReadableByAll);
     if (!file) return file.error();
     const Expected<std::string> text = ask_in_time(options.common);
@@ -60,7 +60,7 @@ Expected<void> write_textfile(const Options& options) {
     return text ? Expected<void>() : Expected<void>(text.error());
 }
 
-Expected<void> run(const Options& options) {
+Expected<void> run_metrics(const MetricsOptions& options) {
     if (!options.textfile.empty()) return write_textfile(options);
     guard_timeout(options.common, "metrics");
     const Expected<std::string> text = ask(options.common);
@@ -74,13 +74,13 @@ Expected<void> run(const Options& options) {
 }  // namespace
 
 Action setup_metrics(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MetricsOptions>();
     line.text(
         "--textfile", options->textfile, "FILE",
         "Write to this file, for node_exporter, with tegu_up 1, or tegu_up 0 alone where no daemon answers");
     add_common_options(line, options->common, kControlTimeout);
     line.exclude("--textfile", "--json");
-    return [options] { return run(*options); };
+    return [options] { return run_metrics(*options); };
 }
 
 }  // namespace cli

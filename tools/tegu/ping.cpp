@@ -15,7 +15,7 @@ namespace tegu {
 namespace cli {
 namespace {
 
-struct Options {
+struct PingOptions {
     CommonOptions common;
     std::uint64_t count = 1;
     double interval = 1, wait = 0;
@@ -29,7 +29,7 @@ void pause(double seconds) {
     nanosleep(&time, nullptr);
 }
 
-Expected<void> report(const Options& options, const LatencyHistogram& times, std::uint64_t reconnects) {
+Expected<void> report(const PingOptions& options, const LatencyHistogram& times, std::uint64_t reconnects) {
     if (!options.common.json) {
         if (options.count == 1) return {};
         return print(std::to_string(times.count()) + " replies, min " + duration_text(times.min_ns()) +
@@ -49,20 +49,19 @@ Expected<void> report(const Options& options, const LatencyHistogram& times, std
 }
 
 // Tries again while no daemon answers, until --wait is over. Anything else is an answer.
-Expected<client::Client> connect_in_time(const Options& options) {
+Expected<client::Client> connect_in_time(const PingOptions& options) {
     constexpr double kPause = 0.05;
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     for (;;) {
         guard_timeout(options.common, "ping");
         Expected<client::Client> client = connect(options.common);
-        const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+        const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (client || client.error().status != TEGU_UNAVAILABLE || waited >= options.wait) return client;
         pause(std::min(kPause, options.wait - waited));
     }
 }
 
-Expected<void> run(const Options& options) {
+Expected<void> run_ping(const PingOptions& options) {
     Expected<client::Client> client = connect_in_time(options);
     if (!client) return client.error();
     if (options.count > 1) catch_interrupt();
@@ -87,12 +86,12 @@ Expected<void> run(const Options& options) {
 }  // namespace
 
 Action setup_ping(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PingOptions>();
     line.count("-c,--count", options->count, "How often [1]", 1);
     line.seconds("-i,--interval", options->interval, "Seconds between two [1]", 0);
     line.seconds("--wait", options->wait, "Wait so long for a daemon that is not there yet [0]", 0);
     add_common_options(line, options->common, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_ping(*options); };
 }
 
 }  // namespace cli

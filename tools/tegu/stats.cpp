@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct StatsOptions {
     CommonOptions common;
     WatchOptions watch;
 };
@@ -51,7 +51,7 @@ std::string growth_text(const client::Field& field, const Reading& previous, dou
     return {};
 }
 
-Expected<void> show(const Options& options, const Reading& reading, const Reading& previous) {
+Expected<void> show(const StatsOptions& options, const Reading& reading, const Reading& previous) {
     if (options.common.json) {
         Json json = begin_report("stats");
         json.key("stats");
@@ -82,7 +82,7 @@ Expected<void> show(const Options& options, const Reading& reading, const Readin
     return print(page(options.watch, text));
 }
 
-Expected<void> read_and_show(const Options& options, client::Client& client, Reading& previous) {
+Expected<void> read_and_show(const StatsOptions& options, client::Client& client, Reading& previous) {
     Expected<std::vector<client::Field>> fields = client.stats();
     if (!fields) return fields.error();
     arm_timeout(0, "", "");
@@ -95,7 +95,7 @@ Expected<void> read_and_show(const Options& options, client::Client& client, Rea
 }  // namespace
 
 Action setup_stats(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<StatsOptions>();
     add_watch_options(line, options->watch);
     add_common_options(line, options->common, kControlTimeout);
     return [options] {

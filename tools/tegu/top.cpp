@@ -24,7 +24,7 @@ namespace tegu {
 namespace cli {
 namespace {
 
-struct Options {
+struct TopOptions {
     CommonOptions common;
     double interval = 1;
     std::string sort = "gpu";
@@ -52,7 +52,7 @@ Expected<void> print_json(client::Client& client) {
 }
 
 // Two answers, as most of what is interesting is what grew between them.
-Expected<void> print_once(const Options& options, client::Client& client) {
+Expected<void> print_once(const TopOptions& options, client::Client& client) {
     top::App app({top::column_of(options.sort), false}, options.interval);
     top::UserNames names;
     for (int i = 0; i < 2; ++i) {
@@ -70,7 +70,7 @@ Expected<void> print_once(const Options& options, client::Client& client) {
 }
 
 // Until the user has enough of it; the signal that ended it, or 0.
-int watch(const Options& options, top::Source& source, top::Terminal& terminal) {
+int watch(const TopOptions& options, top::Source& source, top::Terminal& terminal) {
     top::App app({top::column_of(options.sort), false}, options.interval);
     bool has_view = false;
     for (bool going = true; going;) {
@@ -89,7 +89,7 @@ int watch(const Options& options, top::Source& source, top::Terminal& terminal) 
     return terminal.ended_by();
 }
 
-Expected<void> run_live(const Options& options, client::Client client) {
+Expected<void> run_live(const TopOptions& options, client::Client client) {
     Expected<std::unique_ptr<top::Terminal>> terminal = top::Terminal::open(stdout_has_colour());
     if (!terminal) return terminal.error();
     Expected<std::unique_ptr<top::Source>> source =
@@ -106,7 +106,7 @@ Expected<void> run_live(const Options& options, client::Client client) {
     return {};
 }
 
-Expected<void> run(const Options& options) {
+Expected<void> run_top(const TopOptions& options) {
     std::setlocale(LC_CTYPE, "");  // what a character is; numbers stay as they are
     guard_timeout(options.common, "top");
     Expected<client::Client> client = top::connect_once(options.common);
@@ -120,12 +120,12 @@ Expected<void> run(const Options& options) {
 }  // namespace
 
 Action setup_top(CommandLine& line) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TopOptions>();
     line.seconds("-i,--interval", options->interval, "Seconds between two readings [1]", 0.1);
     line.word("-s,--sort", options->sort, top::column_words(), "Column of the table that sorts it [gpu]");
     line.flag("-1,--once", options->once, "Print one frame as text, as is done where stdout is no terminal");
     add_common_options(line, options->common, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] { return run_top(*options); };
 }
 
 }  // namespace cli

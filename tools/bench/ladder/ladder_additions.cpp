@@ -22,13 +22,13 @@ struct Matrices {
 
 // `prepare` is not counted, nor is the first run.
 GpuTime host_time(bool quick, const std::function<void()>& prepare, const std::function<void()>& work) {
-    using Clock = std::chrono::steady_clock;
     std::vector<double> runs_ns;
     for (int i = 0; i <= (quick ? 3 : 10); ++i) {
         prepare();
-        const Clock::time_point begin = Clock::now();
+        const auto begin = std::chrono::steady_clock::now();
         work();
-        if (i > 0) runs_ns.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+        const std::chrono::duration<double, std::nano> ran = std::chrono::steady_clock::now() - begin;
+        if (i > 0) runs_ns.push_back(ran.count());
     }
     Row row;
     set_times(row, runs_ns);

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of the ladder: tables as text, and rows in the format of the other benchmarks.
 // scripts/plot-ladder.py draws it.
-#include <cstdio>
-
 #include "tools/bench/ladder/ladder_bench.h"
 
 namespace tegu::bench {
 namespace {
 
-std::string text_of(double value, int digits) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
-
-double gigabytes_per_second(const Row& row) {
-    return row.median_ns > 0 ? static_cast<double>(row.bytes) / row.median_ns : 0;
-}
-
 // Three significant digits or more.
-std::string time_text(double ns) {
+std::string microseconds_text(double ns) {
     const double us = ns / 1e3;
-    return text_of(us, us < 100 ? 2 : us < 1000 ? 1 : 0);
+    return decimal_text(us, us < 100 ? 2 : us < 1000 ? 1 : 0);
 }
 
 std::string table_text(const LadderTable& table) {
@@ -32,11 +20,11 @@ std::string table_text(const LadderTable& table) {
                       (sums ? "---|" : "") + "\n";
     for (const LadderRow& row : table.rows) {
         const bool has_bytes = row.of_copy > 0;
-        out += "| " + row.title + " | " + row.change + " | " + time_text(row.row.median_ns) + " | " +
-               text_of(100 * row.row.noise, 1) + " % | " +
-               (has_bytes ? text_of(gigabytes_per_second(row.row), 0) : "") + " | " +
-               (has_bytes ? text_of(100 * row.of_copy, 0) + " %" : "") + " | " +
-               (row.speedup > 0 ? text_of(row.speedup, 2) : "") + " |" +
+        out += "| " + row.title + " | " + row.change + " | " + microseconds_text(row.row.median_ns) + " | " +
+               decimal_text(100 * row.row.noise, 1) + " % | " +
+               (has_bytes ? decimal_text(gigabytes_per_second(row.row), 0) : "") + " | " +
+               (has_bytes ? decimal_text(100 * row.of_copy, 0) + " %" : "") + " | " +
+               (row.speedup > 0 ? decimal_text(row.speedup, 2) : "") + " |" +
                (sums ? " " + std::to_string(row.partials) + " |" : "") + "\n";
     }
     return out;
@@ -47,7 +35,7 @@ std::string table_text(const LadderTable& table) {
 std::string ladder_markdown(const LadderReport& report, const Device& device) {
     std::string out = "`" + device.command + "`, commit " + device.commit + ", " + device.date + "\n";
     out += "on " + report.gpu + "; a copy of " + std::to_string(report.copied_bytes >> 20) + " MiB moves " +
-           text_of(report.copy_gigabytes_per_second, 0) + " GB/s, read and written\n";
+           decimal_text(report.copy_gigabytes_per_second, 0) + " GB/s, read and written\n";
     for (const LadderTable& table : report.tables) out += table_text(table);
     return out;
 }

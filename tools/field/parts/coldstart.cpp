@@ -10,7 +10,7 @@
 namespace tegu::field {
 namespace {
 
-constexpr std::size_t kFewest = 5, kMax = 50;
+constexpr std::size_t kFewestStarts = 5, kMaxStarts = 50;
 
 struct Daemon {
     std::unique_ptr<bench::PrivateDaemon> running;
@@ -21,8 +21,8 @@ Result<std::vector<double>> start_again(double seconds, const std::string& progr
                                         const std::vector<std::string>& how, double FirstResultTimes::*pick) {
     std::vector<double> samples;
     double spent = 0;
-    const std::size_t fewest = seconds > 0 ? kFewest : 1;
-    while (samples.size() < fewest || (spent < seconds && samples.size() < kMax)) {
+    const std::size_t fewest = seconds > 0 ? kFewestStarts : 1;
+    while (samples.size() < fewest || (spent < seconds && samples.size() < kMaxStarts)) {
         const Result<FirstResultTimes> times = start_first_result(program, how);
         if (!times) return times.error();
         samples.push_back((*times).*pick);
@@ -110,7 +110,8 @@ void add_coldstart_cases(PartContext& context, CaseList& cases) {
     ready.sample = [tegud, threads](double seconds) -> Result<std::vector<double>> {
         std::vector<double> samples;
         double spent = 0;
-        while (samples.size() < (seconds > 0 ? kFewest : 1) || (spent < seconds && samples.size() < kMax)) {
+        while (samples.size() < (seconds > 0 ? kFewestStarts : 1) ||
+               (spent < seconds && samples.size() < kMaxStarts)) {
             const Result<bench::PrivateDaemon> daemon = bench::PrivateDaemon::start(tegud, threads);
             if (!daemon) return daemon.error();
             samples.push_back(daemon->ready_ns() * 1e-9);

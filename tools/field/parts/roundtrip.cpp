@@ -17,8 +17,8 @@ using client::Client;
 using client::Expected;
 using client::Request;
 
-constexpr std::size_t kFewest = 200;  // jobs, for a 99th percentile
-constexpr std::size_t kMax = 100000;
+constexpr std::size_t kFewestJobs = 200;  // jobs, for a 99th percentile
+constexpr std::size_t kMaxJobs = 100000;
 constexpr unsigned kDepth = 16;  // jobs in flight
 
 double since(Wall::time_point began) {
@@ -69,9 +69,10 @@ template <class Call>
 Result<std::vector<double>> repeat(double seconds, const Call& call) {
     std::vector<double> times;
     const Wall::time_point began = Wall::now();
-    const std::size_t fewest = seconds > 0 ? kFewest : 10;
+    const std::size_t fewest = seconds > 0 ? kFewestJobs : 10;
     const std::size_t warm_up = fewest / 4;
-    for (std::size_t i = 0; times.size() < fewest || (since(began) < seconds && times.size() < kMax); ++i) {
+    for (std::size_t i = 0; times.size() < fewest || (since(began) < seconds && times.size() < kMaxJobs);
+         ++i) {
         const Wall::time_point started = Wall::now();
         Result<void> done = call();
         if (!done) return std::move(done).error();

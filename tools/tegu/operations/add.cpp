@@ -26,7 +26,7 @@ class Add : public Elementwise {
     }
 };
 
-Action setup(CommandLine& line) {
+Action setup_add(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Add>>();
     command->operation.add_options(line);
     add_job_options_of_two(line, command->job);
@@ -38,7 +38,7 @@ Action setup(CommandLine& line) {
 
 Command add_command() {
     return {"add", "Sum of two arrays, element by element", "tegu add first.png second.png -o sum.npy",
-            setup};
+            setup_add};
 }
 
 }  // namespace cli

@@ -28,7 +28,7 @@ class Dot : public Operation {
     }
 };
 
-Action setup(CommandLine& line) {
+Action setup_dot(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Dot>>();
     add_axis_options(line, command->job);
     add_nan_option(line, command->job, "Leave out the pairs with a NaN");
@@ -40,7 +40,7 @@ Action setup(CommandLine& line) {
 }  // namespace
 
 Command dot_command() {
-    return {"dot", "Scalar product of two arrays", "tegu dot --rows first.npy second.npy", setup};
+    return {"dot", "Scalar product of two arrays", "tegu dot --rows first.npy second.npy", setup_dot};
 }
 
 }  // namespace cli

@@ -48,7 +48,7 @@ class Entropy : public Part {
     std::string base_ = "2";
 };
 
-Action setup(CommandLine& line) {
+Action setup_entropy(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out; else one makes the entropy nan";
     words.range =
@@ -61,7 +61,7 @@ Action setup(CommandLine& line) {
 
 Command entropy_command() {
     return {"entropy", "Shannon entropy of the levels of an array",
-            "tegu entropy --levels 16 --rows photo.png", setup, make_part<Entropy>};
+            "tegu entropy --levels 16 --rows photo.png", setup_entropy, make_part<Entropy>};
 }
 
 }  // namespace cli

@@ -74,7 +74,7 @@ class EntropyMap : public Elementwise {
     double outcomes_ = 1;  // as many as a window can have
 };
 
-Action setup(CommandLine& line) {
+Action setup_entropy_map(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<EntropyMap>>();
     command->operation.add_options(line);
     add_range_option(line, command->job,
@@ -89,7 +89,8 @@ Action setup(CommandLine& line) {
 
 Command entropy_map_command() {
     return {"entropy-map", "Shannon entropy of the window around each pixel",
-            "tegu entropy-map --window 9 --levels 64 --colour viridis photo.png -o entropy.png", setup};
+            "tegu entropy-map --window 9 --levels 64 --colour viridis photo.png -o entropy.png",
+            setup_entropy_map};
 }
 
 }  // namespace cli

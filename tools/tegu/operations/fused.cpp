@@ -63,7 +63,7 @@ class Fused : public Operation {
     std::vector<tegu_part> raw_;
 };
 
-Action setup(CommandLine& line) {
+Action setup_fused(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Fused>>();
     command->operation.add_options(line);
     add_range_option(line, command->job,
@@ -79,7 +79,7 @@ Action setup(CommandLine& line) {
 
 Command fused_command() {
     return {"fused", "Several operations on one array, in one pass where possible",
-            "tegu fused --stats min,max,std --bins 64 --levels 256 -q 0.5 photo.png", setup};
+            "tegu fused --stats min,max,std --bins 64 --levels 256 -q 0.5 photo.png", setup_fused};
 }
 
 }  // namespace cli

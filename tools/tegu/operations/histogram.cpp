@@ -94,7 +94,7 @@ class Histogram : public Part {
     std::uint64_t bins_ = kNotGiven;
 };
 
-Action setup(CommandLine& line) {
+Action setup_histogram(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out; without it, and without --range, one is an error";
     words.range =
@@ -107,8 +107,8 @@ Action setup(CommandLine& line) {
 }  // namespace
 
 Command histogram_command() {
-    return {"histogram", "Counts of equal bins", "tegu histogram --bins 64 --range 0,256 photo.png", setup,
-            make_part<Histogram>};
+    return {"histogram", "Counts of equal bins", "tegu histogram --bins 64 --range 0,256 photo.png",
+            setup_histogram, make_part<Histogram>};
 }
 
 }  // namespace cli

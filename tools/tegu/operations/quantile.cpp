@@ -87,7 +87,7 @@ class Quantile : public Part {
     std::vector<double> q_;
 };
 
-Action setup(CommandLine& line) {
+Action setup_quantile(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out; else one makes every quantile nan";
     return setup_part(line, quantile_command(), words);
@@ -96,8 +96,8 @@ Action setup(CommandLine& line) {
 }  // namespace
 
 Command quantile_command() {
-    return {"quantile", "Exact quantiles of an array", "tegu quantile -q 0.5,0.9,0.99 times.npy", setup,
-            make_part<Quantile>};
+    return {"quantile", "Exact quantiles of an array", "tegu quantile -q 0.5,0.9,0.99 times.npy",
+            setup_quantile, make_part<Quantile>};
 }
 
 }  // namespace cli

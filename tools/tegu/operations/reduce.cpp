@@ -112,7 +112,7 @@ class Reduce : public Part {
     std::uint32_t set_ = 0;
 };
 
-Action setup(CommandLine& line) {
+Action setup_reduce(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out of everything but nans";
     return setup_part(line, reduce_command(), words);
@@ -121,8 +121,8 @@ Action setup(CommandLine& line) {
 }  // namespace
 
 Command reduce_command() {
-    return {"reduce", "Statistics of an array, in one pass", "tegu reduce --stats sum,std numbers.npy", setup,
-            make_part<Reduce>};
+    return {"reduce", "Statistics of an array, in one pass", "tegu reduce --stats sum,std numbers.npy",
+            setup_reduce, make_part<Reduce>};
 }
 
 }  // namespace cli

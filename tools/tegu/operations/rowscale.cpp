@@ -64,7 +64,7 @@ class Rowscale : public Elementwise {
     std::optional<OutputFile> scales_file_;
 };
 
-Action setup(CommandLine& line) {
+Action setup_rowscale(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Rowscale>>();
     command->operation.add_options(line);
     add_axis_options(line, command->job);
@@ -79,7 +79,7 @@ Action setup(CommandLine& line) {
 
 Command rowscale_command() {
     return {"rowscale", "Each row divided by its largest magnitude",
-            "tegu rowscale --rows weights.npy -o scaled.npy --scales scales.npy", setup};
+            "tegu rowscale --rows weights.npy -o scaled.npy --scales scales.npy", setup_rowscale};
 }
 
 }  // namespace cli

@@ -114,7 +114,7 @@ class Topk : public Part {
     bool smallest_ = false, distinct_ = false;
 };
 
-Action setup(CommandLine& line) {
+Action setup_topk(CommandLine& line) {
     return setup_part(line, topk_command(), PartWords());
 }
 
@@ -122,7 +122,7 @@ Action setup(CommandLine& line) {
 
 Command topk_command() {
     return {"topk", "The k largest or smallest values and where they are",
-            "tegu topk -k 10 --json numbers.npy", setup, make_part<Topk>};
+            "tegu topk -k 10 --json numbers.npy", setup_topk, make_part<Topk>};
 }
 
 }  // namespace cli

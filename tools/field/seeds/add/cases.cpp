@@ -11,15 +11,15 @@ namespace tegu::field {
 namespace {
 
 constexpr std::uint64_t kSide = 4096;
-constexpr std::uint64_t kElements = std::uint64_t{1} << 24;
+constexpr std::uint64_t kLadderElements = std::uint64_t{1} << 24;
 
-S2 describe(const PartContext& context) {
+S2 describe_add(const PartContext& context) {
     ReduceParams sum;
     sum.statistics = statistic_bit(Statistic::Sum);
     std::vector<FieldJob> jobs =
         seed_jobs(context, {sequence_job(ElementType::F32, kSide * kSide, AddParams(), "4096x4096", 0),
-                            sequence_job(ElementType::F32, kElements, sum, "sum", 0),
-                            sequence_job(ElementType::I32, kElements, sum, "sum", 1)});
+                            sequence_job(ElementType::F32, kLadderElements, sum, "sum", 0),
+                            sequence_job(ElementType::I32, kLadderElements, sum, "sum", 1)});
     return {std::move(jobs[0]), std::move(jobs[1]), std::move(jobs[2])};
 }
 
@@ -93,7 +93,7 @@ Result<void> SumValues::make() {
 
 void add_s2_cases(PartContext& context, CaseList& cases) {
     const std::size_t first = cases.cases().size();
-    const S2 s2 = describe(context);
+    const S2 s2 = describe_add(context);
     const auto floats = std::make_shared<SumValues>(s2.sum_f32.elements());
     cases.add(add_loop(context, s2.add));
     cases.add(float_sum_loop(s2.sum_f32, floats));

@@ -14,7 +14,7 @@ namespace {
 
 using seeds::VectorStatistic;
 
-constexpr std::uint64_t kElements = 10000000;
+constexpr std::uint64_t kVectorElements = 10000000;
 
 struct StatisticInfo5 {
     VectorStatistic statistic;
@@ -27,15 +27,15 @@ constexpr StatisticInfo5 kStatistics[] = {
     {VectorStatistic::Norm, Statistic::L2, "norm"},
 };
 
-std::vector<VectorJob> describe(const PartContext& context) {
+std::vector<VectorJob> describe_dot(const PartContext& context) {
     std::vector<FieldJob> jobs;
     for (const StatisticInfo5& info : kStatistics) {
         ReduceParams params;
         params.statistics = statistic_bit(info.own);
         const int priority = info.statistic == VectorStatistic::Sum ? 0 : 1;
-        jobs.push_back(sequence_job(ElementType::F32, kElements, params, info.word, priority));
+        jobs.push_back(sequence_job(ElementType::F32, kVectorElements, params, info.word, priority));
     }
-    jobs.push_back(sequence_job(ElementType::F32, kElements, DotParams(), "", 1));
+    jobs.push_back(sequence_job(ElementType::F32, kVectorElements, DotParams(), "", 1));
     jobs = seed_jobs(context, std::move(jobs));
     std::vector<VectorJob> vectors;
     for (std::size_t i = 0; i < std::size(kStatistics); ++i)
@@ -70,7 +70,7 @@ float VectorValues::expected(VectorStatistic statistic) const {
 
 void add_s5_cases(PartContext& context, CaseList& cases) {
     const std::size_t first = cases.cases().size();
-    const std::vector<VectorJob> vectors = describe(context);
+    const std::vector<VectorJob> vectors = describe_dot(context);
     const auto values = std::make_shared<VectorValues>(vectors.front().job.elements());
     for (const VectorJob& vector : vectors) {
         add_own_cases(context, cases, vector.job);

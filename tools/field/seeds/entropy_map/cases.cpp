@@ -26,7 +26,7 @@ constexpr VersionInfo kVersions[] = {
 #undef TEGU_X
 };
 
-std::vector<FieldJob> describe(const PartContext& context) {
+std::vector<FieldJob> describe_entropy_map(const PartContext& context) {
     std::vector<FieldJob> jobs;
     for (const std::uint64_t side : kSides) {
         FieldJob job = image_job(ElementType::F32, side, 5, 16, side == 2560 ? 0 : side == 400 ? 1 : 2);
@@ -140,7 +140,7 @@ bool WindowValues::is_map(const std::vector<float>& found) const {
 
 void add_s4_cases(PartContext& context, CaseList& cases) {
     const std::size_t first = cases.cases().size();
-    for (const FieldJob& job : describe(context)) {
+    for (const FieldJob& job : describe_entropy_map(context)) {
         const auto values = std::make_shared<WindowValues>(context, static_cast<std::uint32_t>(job.job.cols));
         const std::uint64_t bytes = values->host_bytes() + 4 * values->pixels();
         if (bytes > context.memory_bytes) {

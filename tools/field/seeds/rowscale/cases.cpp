@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kRows = 442368, kCols = 128;
 
-std::vector<FieldJob> describe(const PartContext& context) {
+std::vector<FieldJob> describe_rowscale(const PartContext& context) {
     std::vector<FieldJob> jobs;
     const auto add = [&](std::uint64_t rows, std::uint64_t cols, int priority) {
         jobs.push_back(rows_job(ElementType::F32, rows, cols, RowscaleParams(), "", priority));
@@ -59,7 +59,7 @@ Result<void> RowValues::make() {
 
 void add_s3_cases(PartContext& context, CaseList& cases) {
     const std::size_t first = cases.cases().size();
-    for (const FieldJob& job : describe(context)) {
+    for (const FieldJob& job : describe_rowscale(context)) {
         const auto values = std::make_shared<RowValues>(context, job);
         if (3 * values->bytes() > context.memory_bytes) {
             cases.skip(job.name, "seed", memory_reason(3 * values->bytes()));

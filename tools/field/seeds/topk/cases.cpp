@@ -12,7 +12,7 @@
 namespace tegu::field {
 namespace {
 
-constexpr std::uint64_t kElements = 10000000;
+constexpr std::uint64_t kListElements = 10000000;
 constexpr std::size_t kSorted = 8192;  // values that are sorted to find the largest distinct ones
 
 ReduceParams minimum_and_maximum() {
@@ -21,16 +21,17 @@ ReduceParams minimum_and_maximum() {
     return params;
 }
 
-S1 describe(PartContext& context) {
+S1 describe_topk(PartContext& context) {
     std::vector<FieldJob> jobs;
-#define TEGU_X(k)                                                                                            \
-    jobs.push_back(sequence_job(ElementType::I32, kElements, TopkParams{k, true, true}, "k=" #k " distinct", \
-                                (k) == 10 || (k) == 48 ? 0                                                   \
-                                : (k) <= 384           ? 1                                                   \
+#define TEGU_X(k)                                                                           \
+    jobs.push_back(sequence_job(ElementType::I32, kListElements, TopkParams{k, true, true}, \
+                                "k=" #k " distinct",                                        \
+                                (k) == 10 || (k) == 48 ? 0                                  \
+                                : (k) <= 384           ? 1                                  \
                                                        : 2));
     TEGU_SEED_LIST_SIZES(TEGU_X)
 #undef TEGU_X
-    jobs.push_back(sequence_job(ElementType::I32, kElements, minimum_and_maximum(), "min+max", 1));
+    jobs.push_back(sequence_job(ElementType::I32, kListElements, minimum_and_maximum(), "min+max", 1));
     jobs = seed_jobs(context, std::move(jobs));
     S1 s1;
     s1.extremes = std::move(jobs.back());
@@ -76,7 +77,7 @@ bool ListValues::are_largest(const std::vector<std::int32_t>& found) const {
 
 void add_s1_cases(PartContext& context, CaseList& cases) {
     const std::size_t first = cases.cases().size();
-    const S1 s1 = describe(context);
+    const S1 s1 = describe_topk(context);
     for (const FieldJob& job : s1.jobs) {
         Case list = topk_on_cpu(job, s1.values, "one list on the CPU", "one list, CPU",
                                 [](unsigned k, const ListValues& values, std::int32_t* out) {

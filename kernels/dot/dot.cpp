@@ -199,10 +199,8 @@ Result<void> write_dot(const IntegerDot& dot, ElementType type, std::byte* out) 
 }
 
 Result<JobPlan> plan_dot(const Job& job, const DotParams& params, const CpuPolicies&) {
-    if (params.partial) {
-        Result<void> checked = check_piece(job);
-        if (!checked) return std::move(checked).error();
-    }
+    Result<void> checked = check_piece(job, params);
+    if (!checked) return std::move(checked).error();
     const std::uint64_t segments = segments_of(job);
     if (segments > kMaxOutputRows)
         return field_error(Status::TooLarge, "rows", "up to 2^56",

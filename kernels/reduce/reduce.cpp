@@ -35,7 +35,8 @@ Result<void> check_params(const Job& job, const ReduceParams& params) {
             Status::Unsupported, "statistics", statistic_words(any),
             "the set of statistics has an unknown member (bits " + std::to_string(params.statistics) + ")");
     if (params.ddof > 1) return bad_range("ddof", "0 or 1", "ddof is " + std::to_string(params.ddof));
-    if (params.partial) return check_piece(job);
+    Result<void> piece = check_piece(job, params);
+    if (!piece || params.partial) return piece;
     const bool rows = job.axis == Axis::Rows;
     if (rows && job.rows > kMaxOutputRows)
         return field_error(Status::TooLarge, "rows", "up to 2^56",

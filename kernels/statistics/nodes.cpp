@@ -52,7 +52,13 @@ ReduceParams node_params(const ReduceParams& params, ElementType type) {
     return nodes;
 }
 
-Result<void> check_piece(const Job& job) {
+Result<void> check_piece(const Job& job, const PieceParams& params) {
+    if (!params.partial) {
+        if (!params.last && params.offset == 0) return {};
+        const char* const field = params.last ? "last" : "offset";
+        return field_error(Status::BadRequest, field, "0 without partial",
+                           std::string(field) + " is set, but partial is not");
+    }
     if (job.axis != Axis::Whole)
         return field_error(Status::BadRequest, "axis", "0", "a partial is that of a whole array");
     if (job.rows != 1)

@@ -44,8 +44,18 @@ void for_each_node_statistic(ElementType type, StatisticSet set, Visit&& visit) 
 // The statistics of nodes from which those of `params` follow. Var stands for the moments.
 ReduceParams node_params(const ReduceParams& params, ElementType type);
 
-// Errors of the shape of a partial job. `rows`: of the job; pieces are one row.
-Result<void> check_piece(const Job& job);
+// The place of a piece, of reduce or dot.
+struct PieceParams {
+    bool partial;
+    bool last;
+    std::uint32_t offset;
+};
+// Errors of the place, and of the shape of a piece: it is one row.
+Result<void> check_piece(const Job& job, const PieceParams& params);
+template <class Params>
+Result<void> check_piece(const Job& job, const Params& params) {
+    return check_piece(job, PieceParams{params.partial, params.last, params.offset});
+}
 
 // The moments of a node, four words. Sums of integers, seven words: those that `needs` has.
 void write_moments(const FloatPartial& partial, std::byte* to);

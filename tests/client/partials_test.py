@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Partials through the Python package: any cut of an array into pieces, merged in any order and grouping,
-gives the bits of the undivided job. --no-numpy runs the same without numpy."""
+gives the bits of the undivided job. --no-numpy runs the same without numpy, --gpu has the pieces computed by
+the guarded device of the tests."""
 
 import os
 import pickle
+import re
 import struct
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+WITH_GPU = "--gpu" in sys.argv
+if WITH_GPU:
+    sys.argv.remove("--gpu")
 import case  # noqa: E402
+import harness  # noqa: E402
 import tegu  # noqa: E402
-from case import setUpModule, tearDownModule  # noqa: E402, F401
+from case import tearDownModule  # noqa: E402, F401
 from tegu import _types  # noqa: E402
 
 CHUNK = 16384
@@ -20,6 +26,17 @@ FLOATS = ("f16", "f32", "f64")
 TYPES = tuple(_types.WORDS.values())
 STATISTICS = tegu._abi.STATISTICS
 OVER = ("sum", "l1")  # of 64-bit integers these do not fit
+
+
+class GuardedDaemon(harness.Daemon):
+    program = os.path.join("tests", "guard_tegud")
+
+
+def setUpModule():
+    if not WITH_GPU:
+        return case.setUpModule()
+    os.environ["TEGU_TEST_GPU"] = "B"
+    case.daemon = GuardedDaemon()
 
 
 def plain(value):
@@ -71,6 +88,8 @@ class PartialsCase(case.Case):
         for begin, end in cuts:
             inputs = [each[begin * width : end * width] for each in (data, second) if each is not None]
             known = {"known": count, "unknown": None, "mixed": self.random.choice((count, None))}[total]
+            if WITH_GPU:
+                options["backend"] = "gpu"
             made.append(call(*inputs, dtype=word, offset=begin, total=known, **options))
         return made
 
@@ -103,6 +122,12 @@ class PartialsCase(case.Case):
 
     def count_of(self):
         return self.random.choice((0, 1, 1000, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 5 * CHUNK + 77))
+
+
+class BackendTest(PartialsCase):
+    def test_pieces_run_where_they_should(self):
+        self.pieces(self.elements("f32", 40000, "numbers"), "f32", [(0, 40000)], self.c.reduce_partial)
+        self.assertEqual(self.c.last.backend, "gpu" if WITH_GPU else "cpu")
 
 
 class ReduceTest(PartialsCase):
@@ -280,6 +305,20 @@ class QuantileTest(PartialsCase):
                             ),
                             plain(got),
                         )
+
+
+class PageTest(PartialsCase):
+    def test_the_examples_of_the_page(self):
+        if case.numpy is None:
+            return
+        with open(os.path.join(harness.SOURCE, "docs", "partials.md"), encoding="utf-8") as page:
+            examples = re.findall(r"```python\n(.*?)```", page.read(), re.S)
+        self.assertEqual(len(examples), 2)
+        os.environ["TEGU_SOCKET"] = case.socket()
+        self.addCleanup(os.environ.pop, "TEGU_SOCKET")
+        names = {}
+        for text in examples:
+            exec(text, names)
 
 
 if __name__ == "__main__":

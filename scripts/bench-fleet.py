@@ -4,9 +4,9 @@
 
     bench-fleet.py [--workers N] [--elements N] [--chunks N] [--rounds N]
 
-Needs a tegud on $TEGU_SOCKET or the usual socket, numpy, dask and distributed. The chunks lie in the memory of
-the workers before the clock starts. Prints Markdown: the median of the rounds, and the spread between the
-quartiles."""
+Needs a tegud on $TEGU_SOCKET or the usual socket, numpy, dask and distributed. The chunks lie in the
+memory of the workers before the clock starts. Prints Markdown: the median of the rounds, and the spread
+between the quartiles."""
 
 import argparse
 import os
@@ -67,8 +67,8 @@ def main():
         x = client.persist(x.astype("float32"))
         distributed.wait(x)
         print(
-            "%d float32 in %d chunks, %d worker processes of one thread, %d rounds by turns; dask %s, numpy %s,"
-            " tegu %s, %d processors, load %.1f before\n"
+            "%d float32 in %d chunks, %d worker processes of one thread, %d rounds by turns; dask %s,"
+            " numpy %s, tegu %s, %d processors, load %.1f before\n"
             % (
                 (x.size, x.npartitions, options.workers, options.rounds, dask.__version__, np.__version__)
                 + (tegu.__version__, os.cpu_count(), os.getloadavg()[0])
@@ -82,9 +82,7 @@ def main():
                     taken.append(seconds_of(client, lazy))
             times = [taken[1:] for taken in times]  # the first turn maps memory
             ratio = statistics.median(times[1]) / statistics.median(times[0])
-            print(
-                "| %s | %s | %s | %s | %.2f |" % (what, spread(times[0]), spread(times[1]), exact, ratio)
-            )
+            print("| %s | %s | %s | %s | %.2f |" % (what, spread(times[0]), spread(times[1]), exact, ratio))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ peers.go_on_with("numpy", "dask", "distributed")
 try:
     import dask.array as da
     import distributed
-    import numpy as np
 except ImportError as missing:
     print("skipped: %s" % missing)
     sys.exit(harness.SKIPPED)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu.dask on one tegud: every operation has the bits of tegu.Client on the whole array, whatever the chunks;
-and what cannot be split is refused before the first task."""
+"""tegu.dask on one tegud: every operation has the bits of tegu.Client on the whole array, whatever the
+chunks; and what cannot be split is refused before the first task."""
 
 import os
 import sys
@@ -22,6 +22,7 @@ except ImportError as missing:
     sys.exit(harness.SKIPPED)
 import tegu  # noqa: E402
 import tegu.dask as td  # noqa: E402
+from tegu import _worker as worker  # noqa: E402
 
 CUTS = (1, 2, 7, 64)
 
@@ -157,16 +158,32 @@ class DaskTest(unittest.TestCase):
         self.refused("BAD_RANGE", "x", td.rowscale, x.astype("i4"))
         self.refused("BAD_RANGE", "method", td.quantile, x, 0.5, method="best")
 
+    def test_a_worker_without_tegud_computes_by_numpy(self):
+        c, x, named = self.client, self.arrays.special, {"socket": "/tmp/tegu-no-such-socket"}
+        named["fallback"] = "numpy"
+        lazy = cut(x, 5)
+        self.same(
+            td.reduce(lazy, "all", skip_nans=True, **named), c.reduce(x, "all", skip_nans=True), "reduce"
+        )
+        self.same(td.topk(lazy, 9, **named), c.topk(x, 9), "topk")
+        self.same(td.quantile(lazy, (0.1, 0.9), **named), c.quantile(x, (0.1, 0.9)), "quantile")
+        self.same(td.histogram(lazy, 9, (-1, 1), **named), c.histogram(x, 9, (-1, 1)), "histogram")
+        self.same(td.entropy(lazy, 9, **named), c.entropy(x, 9), "entropy")
+        self.same(td.dot(lazy, lazy, **named), c.dot(x, x), "dot")
+        self.refused("BAD_RANGE", "fallback", td.reduce, lazy, fallback="cupy")
+        self.refused("BAD_RANGE", "fallback", td.add, lazy, lazy, fallback="numpy")
+        self.assertRaises(TypeError, td.reduce, lazy, speed=1)
+
     def test_errors_name_the_worker(self):
         x = cut(self.arrays.f32, 3)
         error = self.refused("BAD_RANGE", "k", td.topk(x, 0).compute)
         self.assertIn("worker ", error.message)
         with self.assertRaises(tegu.Unavailable) as raised:
-            td.CONNECT_S = 0.1
+            worker.CONNECT_S = 0.1
             try:
                 td.reduce(x, socket="/tmp/tegu-no-such-socket").compute()
             finally:
-                td.CONNECT_S = 10.0
+                worker.CONNECT_S = 10.0
         self.assertIn("worker ", raised.exception.message)
         self.assertIn("/tmp/tegu-no-such-socket", raised.exception.message)
 

@@ -4,36 +4,28 @@
     import tegu.dask
     tegu.dask.reduce(x, ("sum", "std")).compute()      # x: a dask.array
 
-All is lazy. reduce, topk, quantile, histogram, entropy and dot give a dask.delayed.Delayed of what tegu.Client
-gives, with the bits of one daemon on the whole array; entropy_map, rowscale and add give dask arrays. Chunks
-that divide only the first axis are pieces of the array as it lies in memory. Others are joined to such rows
-first, which moves data between workers. docs/fleet.md explains it."""
+All is lazy. reduce, topk, quantile, histogram, entropy and dot give a Delayed of what tegu.Client gives, with
+the bits of one daemon on the whole array. entropy_map, rowscale and add give dask arrays. docs/fleet.md says
+what it costs."""
 
-import collections
 import copy
 import math
-import os
-import socket as _socket
-import threading
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import dask
 import dask.array
 import numpy
 
 from . import _errors, _types
-from ._buffer import Buffer
-from ._client import Client, connect
+from ._client import Client
 from ._partials import Partial, Quantile, merge
+from ._worker import ask, client_of, held
 
 __all__ = ["add", "dot", "entropy", "entropy_map", "histogram", "quantile", "reduce", "rowscale", "topk"]
 
-CONNECT_S, RECONNECT_S = 10.0, 60.0  # how long a task waits for the tegud of its machine
 FAN_IN = 16  # partials that one task merges
-HELD_BYTES = 256 << 20  # of chunks that a thread keeps in shared memory for the next round
 Range = Optional[Tuple[float, float]]
 Window = Union[int, Tuple[int, int]]
-_thread = threading.local()
 
 
 # Results of the whole array
@@ -44,10 +36,11 @@ def reduce(
     stats: Union[str, Iterable[str]] = ("sum",),
     ddof: int = 0,
     skip_nans: bool = False,
-    **options: Any
+    **options: Any,
 ) -> Any:
     """A Delayed of the dict of Client.reduce(). `options`, here and below: `socket`, where tegud listens on
-    every worker, and those of a job (priority, deadline, backend)."""
+    every worker; fallback="numpy", for workers without tegud: the same bits, slower; and those of a job
+    (priority, deadline, backend)."""
     stats = stats if isinstance(stats, str) else tuple(stats)
     return _whole("reduce", _pieces(x), options, stats=stats, ddof=ddof, skip_nans=skip_nans)
 
@@ -67,8 +60,7 @@ def histogram(x: Any, bins: int = 10, range: Range = None, **options: Any) -> An
     """A Delayed of (counts, edges). Without a range the array is read twice."""
     pieces = _pieces(x)
     if range is None:
-        found = _whole("reduce", pieces, options, stats="minmax")
-        range = dask.delayed(_range_of)(found)
+        range = _whole("reduce", pieces, options, stats="minmax")["minmax"]
     return _whole("histogram", pieces, options, bins=bins, range=range)
 
 
@@ -78,25 +70,24 @@ def entropy(
     range: Range = None,
     base: Union[int, str] = 2,
     skip_nans: bool = False,
-    **options: Any
+    **options: Any,
 ) -> Any:
     """A Delayed of the Shannon entropy. Floats without a range are read twice."""
     pieces = _pieces(x)
     if range is None and x.dtype.kind == "f":
         range = _finite_range(pieces, options)
-    return _whole(
-        "entropy", pieces, options, levels=levels, range=range, base=base, skip_nans=skip_nans
-    )
+    return _whole("entropy", pieces, options, levels=levels, range=range, base=base, skip_nans=skip_nans)
 
 
 def quantile(x: Any, q: Any, method: str = "linear", skip_nans: bool = False, **options: Any) -> Any:
     """A Delayed of the exact quantiles, as Client.quantile(). The array is read once for each two bytes of an
-    element; its chunks stay in shared memory meanwhile, as far as HELD_BYTES allow."""
+    element; its chunks stay in shared memory meanwhile, as far as 256 MiB allow."""
     pieces = _pieces(x)
+    _check_options(options, (None, "numpy"))
     found: Any = Quantile(numpy.ravel(q) if numpy.ndim(q) else q, x.dtype, pieces.total, method, skip_nans)
     for last in [False] * (found.rounds - 1) + [True]:
         counts = [
-            dask.delayed(_count)(pieces.place(i), piece[0], found, last, options)
+            dask.delayed(_count)((x.name, i), pieces.place(i), piece[0], found, last, options)
             for i, piece in enumerate(pieces.blocks)
         ]
         found = dask.delayed(_advance)(found, _merged(counts))
@@ -113,11 +104,12 @@ def entropy_map(
     range: Range = None,
     base: Union[int, str] = 2,
     border: str = "clip",
-    **options: Any
+    **options: Any,
 ) -> Any:
-    """A dask array of the entropies, in the chunks of the image: neighbours lend half a window. Floats without
-    a range are read twice."""
+    """A dask array of the entropies, in the chunks of the image: neighbours lend half a window. Floats
+    without a range are read twice."""
     _check(image, "image")
+    _check_options(options, (None,))
     if image.ndim != 2:
         raise _errors.make("BAD_RANGE", "the image has %d dimensions" % image.ndim, "image", "2 dimensions")
     rows, cols = (window, window) if isinstance(window, int) else window
@@ -140,6 +132,7 @@ def rowscale(x: Any, skip_nans: bool = False, **options: Any) -> Tuple[Any, Any]
     """(y, scales), two dask arrays: the rows along the last axis of `x`, each divided by its largest
     magnitude."""
     _check(x, "x")
+    _check_options(options, (None,))
     if x.ndim == 0 or x.dtype.kind != "f":
         raise _errors.make("BAD_RANGE", "x is %s %s" % (x.dtype, x.shape), "x", "rows of floats")
     x = x.rechunk({x.ndim - 1: -1})
@@ -152,6 +145,7 @@ def rowscale(x: Any, skip_nans: bool = False, **options: Any) -> Tuple[Any, Any]
 def add(x: Any, y: Any, **options: Any) -> Any:
     """A dask array x + y, in the chunks of x."""
     y = _paired(x, y)
+    _check_options(options, (None,))
     return dask.array.map_blocks(_add, x, y.rechunk(x.chunks), options=options, dtype=x.dtype)
 
 
@@ -167,12 +161,10 @@ class _Pieces(object):
         lengths = [rows * row for rows in (first.chunks[0] if first.ndim else (1,))]
         self.total = sum(lengths)
         self.offsets = [sum(lengths[:i]) for i in range(len(lengths))]
-        self.name = first.name
         self.blocks = list(zip(*(array.to_delayed().ravel() for array in arrays)))
 
-    def place(self, i: int) -> Dict[str, Any]:
-        """What a task must know of piece i."""
-        return {"offset": self.offsets[i], "total": self.total, "key": (self.name, i)}
+    def place(self, i: int) -> Dict[str, int]:
+        return {"offset": self.offsets[i], "total": self.total}
 
 
 def _check(x: Any, field: str) -> None:
@@ -181,7 +173,10 @@ def _check(x: Any, field: str) -> None:
     _types.numpy_type(x.dtype)  # an Error names other types
     if any(math.isnan(extent) for extent in x.shape):
         raise _errors.make(
-            "BAD_RANGE", "chunks of unknown length", field, "known lengths: x.compute_chunk_sizes() finds them"
+            "BAD_RANGE",
+            "chunks of unknown length",
+            field,
+            "known lengths: x.compute_chunk_sizes() finds them",
         )
 
 
@@ -193,6 +188,15 @@ def _paired(x: Any, y: Any) -> Any:
             "BAD_RANGE", "y is %s %s" % (y.dtype, y.shape), "y", "%s %s, as x" % (x.dtype, x.shape)
         )
     return y
+
+
+def _check_options(options: Dict[str, Any], fallbacks: Tuple[Any, ...]) -> None:
+    if options.get("fallback") not in fallbacks:
+        allowed = " or ".join(repr(each) for each in fallbacks)
+        raise _errors.make("BAD_RANGE", "fallback is %r" % (options["fallback"],), "fallback", allowed)
+    for name in options:
+        if name not in ("socket", "fallback", "priority", "deadline", "backend"):
+            raise TypeError("tegu.dask takes no option %r" % name)
 
 
 def _pieces(*arrays: Any) -> _Pieces:
@@ -209,12 +213,13 @@ def _merged(parts: List[Any]) -> Any:
 
 
 def _whole(operation: str, pieces: _Pieces, options: Dict[str, Any], **params: Any) -> Any:
+    _check_options(options, (None, "numpy"))
     call = dask.delayed(_partial)
     parts = [
         call(operation, pieces.place(i), list(block), params, options)
         for i, block in enumerate(pieces.blocks)
     ]
-    return dask.delayed(_result)(_merged(parts))
+    return _merged(parts).result()
 
 
 def _finite_range(pieces: _Pieces, options: Dict[str, Any]) -> Any:
@@ -227,11 +232,11 @@ def _finite_range(pieces: _Pieces, options: Dict[str, Any]) -> Any:
 
 
 def _partial(
-    operation: str, place: Dict[str, Any], block: List[Any], params: Dict[str, Any], options: Dict[str, Any]
+    operation: str, place: Dict[str, int], block: List[Any], params: Dict[str, Any], options: Dict[str, Any]
 ) -> Partial:
     xs = [numpy.ascontiguousarray(x) for x in block]
-    where = {"offset": place["offset"], "total": place["total"]}
-    return _asked(operation + "_partial", options, *xs, **dict(params, **where))
+    found: Partial = ask(operation + "_partial", options, *xs, **dict(params, **place))
+    return found
 
 
 def _merge(parts: List[Optional[Partial]]) -> Optional[Partial]:
@@ -239,19 +244,17 @@ def _merge(parts: List[Optional[Partial]]) -> Optional[Partial]:
     return merge(known) if known else None
 
 
-def _result(found: Any) -> Any:
-    return found.result()
-
-
 def _count(
-    place: Dict[str, Any], x: Any, found: Quantile, last: bool, options: Dict[str, Any]
+    key: Any, place: Dict[str, int], x: Any, found: Quantile, last: bool, options: Dict[str, Any]
 ) -> Optional[Partial]:
     if found.done:
         return None
-    client = _client(options)
-    held = _held(client, numpy.ascontiguousarray(x), place["key"], last)
-    where = {"offset": place["offset"], "total": place["total"]}
-    return _asked("quantile_partial", options, held, found.state, **where)
+    x = numpy.ascontiguousarray(x)
+    client = client_of(options)
+    if isinstance(client, Client):
+        x = held(client, x, key, last)
+    counts: Partial = ask("quantile_partial", options, x, found.state, **place)
+    return counts
 
 
 def _advance(found: Quantile, counts: Optional[Partial]) -> Quantile:
@@ -269,16 +272,12 @@ def _quantiles(found: Quantile, shape: Tuple[int, ...]) -> Any:
     return numpy.array(values, "float64" if between else _types.NAMES[found.type]).reshape(shape)
 
 
-def _range_of(found: Dict[str, Any]) -> Tuple[Any, Any]:
-    low, high = found["minmax"]
-    return low, high
-
-
 def _finite(x: Any, options: Dict[str, Any]) -> Range:
     if x.size == 0:
         return None
     x = numpy.ascontiguousarray(x)
-    low, high = _asked("reduce", options, x, "minmax", skip_nans=True)["minmax"]
+    found = ask("reduce_partial", options, x, "minmax", total=x.size, skip_nans=True)
+    low, high = found.result()["minmax"]
     if not (math.isfinite(low) and math.isfinite(high)):
         some = x[numpy.isfinite(x)]
         return (float(some.min()), float(some.max())) if some.size else None
@@ -296,82 +295,16 @@ def _joined(found: List[Range]) -> Range:
 def _entropy_map(image: Any, params: Dict[str, Any], found: Range, options: Dict[str, Any]) -> Any:
     if image.size == 0:
         return numpy.empty(image.shape, "float32")
-    return _asked("entropy_map", options, numpy.ascontiguousarray(image), range=found, **params)
+    return ask("entropy_map", options, numpy.ascontiguousarray(image), range=found, **params)
 
 
 def _rowscale(x: Any, skip_nans: bool, options: Dict[str, Any]) -> Any:
     """The rows, and their scales behind them: one array, as a task of dask has."""
     if x.size == 0:
         return numpy.empty(x.shape[:-1] + (x.shape[-1] + 1,), x.dtype)
-    values, scales = _asked("rowscale", options, numpy.ascontiguousarray(x), axis=-1, skip_nans=skip_nans)
+    values, scales = ask("rowscale", options, numpy.ascontiguousarray(x), axis=-1, skip_nans=skip_nans)
     return numpy.concatenate([values, numpy.asarray(scales)[..., None]], axis=-1)
 
 
 def _add(x: Any, y: Any, options: Dict[str, Any]) -> Any:
-    return _asked("add", options, numpy.ascontiguousarray(x), numpy.ascontiguousarray(y))
-
-
-# The tegud of this machine
-
-
-def _client(options: Dict[str, Any]) -> Client:
-    """A connection of this thread."""
-    path = options.get("socket")
-    clients: Dict[Any, Client] = _thread.__dict__.setdefault("clients", {})
-    client = clients.get((os.getpid(), path))
-    if client is None or client.closed:
-        try:
-            client = connect(path, connect_timeout=CONNECT_S, reconnect_timeout=RECONNECT_S)
-        except _errors.Error as error:
-            raise _of_this_worker(error)
-        clients[os.getpid(), path] = client
-    return client
-
-
-def _asked(call: str, options: Dict[str, Any], *arguments: Any, **params: Any) -> Any:
-    client = _client(options)
-    job = {name: value for name, value in options.items() if name != "socket"}
-    method: Callable[..., Any] = getattr(client, call)
-    try:
-        return method(*arguments, **dict(job, **params))
-    except _errors.Error as error:
-        lost = error.status == "DEADLINE_EXCEEDED" and "deadline" not in options  # nothing else has one
-        if lost or isinstance(error, _errors.Unavailable):
-            client.close()
-            _thread.__dict__.pop("held", None)
-            error = _errors.make("UNAVAILABLE", error.message)
-        raise _of_this_worker(error)
-
-
-def _of_this_worker(error: _errors.Error) -> _errors.Error:
-    """The same error, with the worker's name in front."""
-    name = _socket.gethostname()
-    try:
-        from distributed import get_worker
-
-        name = str(get_worker().name) + " on " + name
-    except (ImportError, ValueError):  # another scheduler of dask, in this process
-        pass
-    message = "worker %s: %s" % (name, error.message)
-    return type(error)(error.status, message, error.field, error.allowed, error.retry_after)
-
-
-def _held(client: Client, x: Any, key: Any, last: bool) -> Any:
-    """The chunk in a buffer, which is kept for the next round: then it is copied once. Chunks beyond
-    HELD_BYTES are copied again in each round."""
-    if x.size == 0:
-        return x
-    held: "collections.OrderedDict[Any, Buffer]" = _thread.__dict__.setdefault(
-        "held", collections.OrderedDict()
-    )
-    key = (id(client), key)
-    buffer = held.pop(key, None)
-    if buffer is None or buffer.shape != x.shape or buffer.dtype != x.dtype.name:
-        while held and sum(each.nbytes for each in held.values()) + x.nbytes > HELD_BYTES:
-            held.popitem(last=False)[1].close()
-        buffer = client.buffer(x.shape, dtype=x.dtype)
-        buffer.array[...] = x
-        buffer.commit()
-    if not last and x.nbytes <= HELD_BYTES:
-        held[key] = buffer
-    return buffer
+    return ask("add", options, numpy.ascontiguousarray(x), numpy.ascontiguousarray(y))

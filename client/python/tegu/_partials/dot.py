@@ -2,7 +2,7 @@
 """The partial of dot: a tree for floats, one exact sum for integers."""
 
 import struct
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from .. import _abi, _errors, _types
 from .._operations import dot as _dot
@@ -95,16 +95,25 @@ class Nodes(PieceOperation, _dot.Parameters):
 
     def result(self, arrays: Dict[int, Any]) -> Any:
         words = arrays[_abi.ROLES["nodes"]].numbers()
-        piece, tree, exact = self.piece, Tree(), 0
+        piece, nodes, exact = self.piece, [], 0
         for i, (begin, count) in enumerate(self.nodes):
             low, middle, high = words[_WORDS * i : _WORDS * (i + 1)]
             if self.floating:
                 value = struct.unpack("<d", struct.pack("<Q", low))[0]
-                tree.put(key_of(piece.offset + begin, count), value, _merge)
+                nodes.append((key_of(piece.offset + begin, count), value))
             else:
                 limbs = low | middle << 64 | high << 128
                 exact += limbs - (1 << 192) if limbs >> 191 else limbs
+        return self.partial(exact, nodes, self.edges)
+
+    def partial(
+        self, exact: int, nodes: Iterable[Tuple[Any, float]], edges: Iterable[Tuple[int, Any]]
+    ) -> Partial:
+        """Of integers the exact sum; of floats nodes, (key, value), and edges, (place, elements)."""
+        piece, tree = self.piece, Tree()
         made = DotPartial(piece.type, self.params, piece.total, [piece.range], _Data(exact, tree))
-        for begin, raw in self.edges:
+        for key, value in nodes:
+            tree.put(key, value, _merge)
+        for begin, raw in edges:
             tree.put_edge(begin, raw, piece.width, piece.total, made._close, _merge)
         return made

@@ -48,7 +48,7 @@ def merge_nodes(a: leaves.Node, b: leaves.Node) -> leaves.Node:
     )
 
 
-class _Data(object):
+class Data(object):
     def __init__(self, known: facts.Facts, tree: Tree) -> None:
         self.facts, self.tree = known, tree
 
@@ -68,7 +68,7 @@ class ReducePartial(Partial):
             lambda raw: leaves.chunk_node(raw[0], first.type, needs),
             merge_nodes,
         )
-        return _Data(facts.merged(part.data.facts for part in parts), tree)
+        return Data(facts.merged(part.data.facts for part in parts), tree)
 
     def finish(self, total: int) -> Dict[str, Any]:
         needs = needs_of(self.type, self.params)
@@ -115,7 +115,7 @@ class ReducePartial(Partial):
             (elements,),
             needs_of(frame.type, frame.params) != 0,
         )
-        return _Data(known, tree)
+        return Data(known, tree)
 
     @classmethod
     def checked(cls, number: int, params: Dict[str, Any]) -> None:
@@ -205,7 +205,7 @@ class Nodes(PieceOperation, _reduce.Parameters):
                 merge_nodes,
             )
         return ReducePartial(
-            piece.type, self.params, piece.total, [piece.range], _Data(facts.merged(known), tree)
+            piece.type, self.params, piece.total, [piece.range], Data(facts.merged(known), tree)
         )
 
     def _node(self, words: Tuple[int, ...], count: int, nans: int) -> leaves.Node:

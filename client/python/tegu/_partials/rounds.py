@@ -29,11 +29,14 @@ class Rounds(object):
         piece, state = self.piece, self.state
         nans = signed = 0
         if piece.type in facts.FLOATS and piece.n:
-            nans = self.run("reduce", None, stats=("nans",))["nans"]
+            nans = self._nans()
             signed = self._signed_nans() if nans else 0
         counts = [self._counts(bracket) if piece.n else {} for bracket in state.brackets]
         params = {"round": state.round, "brackets": [list(each) for each in state.brackets]}
         return QuantilePartial(piece.type, params, piece.total, [piece.range], (nans, signed, counts))
+
+    def _nans(self) -> int:
+        return int(self.run("reduce", None, stats=("nans",))["nans"])
 
     def _signed_nans(self) -> int:
         """NaN with a sign are the whole numbers -2^m + 1 to -1, m bits of mantissa: f64 has them exactly."""

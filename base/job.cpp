@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/job.h"
 
+#include <algorithm>
 #include <string>
 
 namespace tegu {
@@ -43,6 +44,22 @@ Operation operation_of(const Job& job) {
 }
 Operation operation_of(const FusedPart& part) {
     return std::visit([](const auto& params) { return operation_of(params); }, part);
+}
+
+template <class Params>
+auto is_partial_of(const Params& params, int) -> decltype(params.partial) {
+    return params.partial;
+}
+template <class Params>
+bool is_partial_of(const Params&, long) {
+    return false;
+}
+bool is_partial(const Job& job) {
+    const auto* fused = std::get_if<FusedParams>(&job.params);
+    const auto alone = [](const auto& params) { return is_partial_of(params, 0); };
+    if (fused == nullptr) return std::visit(alone, job.params);
+    return std::any_of(fused->parts.begin(), fused->parts.end(),
+                       [&](const FusedPart& part) { return std::visit(alone, part); });
 }
 
 template <class Params>

@@ -92,6 +92,8 @@ struct Job {
 
 Operation operation_of(const Job& job);
 Operation operation_of(const FusedPart& part);
+// Whether the job, or a part of it, gives a mergeable partial and not the result.
+bool is_partial(const Job& job);
 // Rows of an image above and below a row that its results depend on. nullopt: they depend on the whole image,
 // or the input is no image.
 std::optional<std::uint64_t> halo_rows(const Job& job);

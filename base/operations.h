@@ -42,4 +42,7 @@
       "type of the input")                                                                                 \
     X(39, Histogram, histogram, "histogram: a column for each bin, u64")                                   \
     X(40, Edges, edges, "histogram: `bins` + 1 columns, f64")                                              \
-    X(41, Entropy, entropy, "entropy: one a row, f64")
+    X(41, Entropy, entropy, "entropy: one a row, f64")                                                     \
+    X(42, Nodes, nodes,                                                                                    \
+      "with `partial`, reduce and dot: one node a row, 16 and 3 words, u64; see partials.md")              \
+    X(43, Levels, levels, "with `partial`, entropy: a column for each level, then one for NaN, u64")

@@ -74,6 +74,9 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     if (!request) return std::move(request).error();
     Result<Job> job = job_of(*request);
     if (!job) return std::move(job).error();
+    if (link_ == LinkState::Ready && (features_ & wire::kFeaturePartials) == 0 && is_partial(*job))
+        return field_error(Status::Unsupported, "partial", "0 with this daemon",
+                           "the daemon is older than this library and computes no partials");
     const int inputs = find_operation(request->operation)->inputs;
     const TimePoint now = Clock::now(), deadline = deadline_of(*request, now);
     Result<Operands> operands = prepare(*request, *job, inputs, deadline);

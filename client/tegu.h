@@ -129,7 +129,9 @@ enum {
     TEGU_ROLE_QUANTILES = 38,
     TEGU_ROLE_HISTOGRAM = 39,
     TEGU_ROLE_EDGES = 40,
-    TEGU_ROLE_ENTROPY = 41
+    TEGU_ROLE_ENTROPY = 41,
+    TEGU_ROLE_NODES = 42,
+    TEGU_ROLE_LEVELS = 43
 };
 
 enum { TEGU_AXIS_WHOLE = 0, TEGU_AXIS_ROWS = 1 };
@@ -343,7 +345,11 @@ typedef struct tegu_reduce_params {
     uint32_t statistics; /* a set of TEGU_STAT_*; at least one */
     uint32_t ddof;       /* variance and standard deviation divide by count - ddof; 0 or 1 */
     uint8_t skip_nans;   /* leaves NaN elements out of everything but TEGU_STAT_NANS */
-    uint8_t reserved[7];
+    /* The input is a piece of a longer array. The result is TEGU_ROLE_NODES: docs/partials.md. */
+    uint8_t partial;
+    uint8_t last; /* with partial: the piece ends the longer array */
+    uint8_t reserved;
+    uint32_t offset; /* with partial: place of the piece in the longer array, modulo 2^32 */
 } tegu_reduce_params;
 typedef struct tegu_topk_params {
     uint64_t k;       /* 1 to the elements (of a row) */
@@ -367,7 +373,10 @@ typedef struct tegu_add_params {
 } tegu_add_params;
 typedef struct tegu_dot_params {
     uint8_t skip_nans; /* leaves out the pairs with a NaN */
-    uint8_t reserved[7];
+    uint8_t partial;   /* this and the next two: as in tegu_reduce_params */
+    uint8_t last;
+    uint8_t reserved;
+    uint32_t offset;
 } tegu_dot_params;
 typedef struct tegu_rowscale_params {
     uint8_t skip_nans; /* NaN elements stay NaN, and do not affect the scale */
@@ -392,8 +401,8 @@ typedef struct tegu_entropy_params {
     uint8_t has_range; /* 0: as tegu_entropy_map_params */
     uint8_t base;      /* TEGU_BASE_* */
     uint8_t skip_nans; /* leaves NaN elements out, else one makes the entropy NaN */
-    uint8_t reserved;
-    double lo, hi; /* with has_range: elements outside belong to the first or last level */
+    uint8_t partial;   /* the result is TEGU_ROLE_LEVELS, the counts of the levels: docs/partials.md */
+    double lo, hi;     /* with has_range: elements outside belong to the first or last level */
 } tegu_entropy_params;
 /* Several operations on one input, each at most once; the arrays of the result come in the order of the
  * parts. */

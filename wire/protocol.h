@@ -66,9 +66,10 @@ enum Feature : std::uint64_t {
     kFeatureGenerations = 1u << 1,  // Operand::generation
     kFeatureAttach = 1u << 2,  // tokens in replies to BUFFER_REGISTER and BUFFER_CREATE, and BUFFER_ATTACH
     kFeatureJobControl = 1u << 3,  // JOB_LIST and JOB_CANCEL
+    kFeaturePartials = 1u << 4,    // the parameter `partial` of operations
 };
 inline constexpr std::uint64_t kAllFeatures =
-    kFeatureBuffers | kFeatureGenerations | kFeatureAttach | kFeatureJobControl;
+    kFeatureBuffers | kFeatureGenerations | kFeatureAttach | kFeatureJobControl | kFeaturePartials;
 
 enum class Priority : std::uint8_t { High = 0, Normal = 1, Low = 2 };
 inline constexpr std::uint8_t kPriorityCount = 3;

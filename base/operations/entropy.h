@@ -15,6 +15,7 @@ struct EntropyParams {
     double hi = 0;  // elements outside are clamped
     LogBase base = LogBase::Two;
     bool skip_nans = false;
+    bool partial = false;  // the counts of the levels instead, for docs/partials.md
 
     static constexpr auto parameters() {
         using P = EntropyParams;
@@ -26,13 +27,16 @@ struct EntropyParams {
                 "the finite elements of a float type (of a row, with axis 1)"},
             Choice{"base", &P::base, "base of the logarithm"},
             Flag{"skip_nans", &P::skip_nans, "leave NaN out; else one makes the entropy NaN"},
+            Flag{"partial", &P::partial,
+                 "the result is the counts of the levels, see [partials](partials.md)"},
             Edge{"lo", &P::lo, &P::has_range, "lower edge of level 0; finite"},
             Edge{"hi", &P::hi, &P::has_range, "upper edge of the last level; finite, above `lo`"});
     }
 
     template <class Add>
     void outputs(const JobShape& of, Add&& add) const {
-        add(of.segments, 8);
+        const std::uint64_t slots = levels < kMaxEntropyLevels ? levels + 1 : kMaxEntropyLevels + 1;
+        add(of.segments, partial ? 8 * slots : 8);
     }
 };
 

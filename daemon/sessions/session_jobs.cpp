@@ -33,6 +33,9 @@ Result<void> check_features(const wire::JobRequest& request, std::uint64_t featu
     if ((features & wire::kFeatureGenerations) == 0 && uses(&wire::Operand::generation))
         return field_error(Status::Unsupported, "features", "the feature bit for generations in HELLO",
                            "this connection has not agreed on generations");
+    if ((features & wire::kFeaturePartials) == 0 && is_partial(request.job))
+        return field_error(Status::Unsupported, "features", "the feature bit for partials in HELLO",
+                           "this connection has not agreed on partials");
     return {};
 }
 

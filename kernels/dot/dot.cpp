@@ -10,6 +10,7 @@
 #include "kernels/numerics/exact.h"
 #include "kernels/registry.h"
 #include "kernels/statistics/cpu/reduce_tree.h"
+#include "kernels/statistics/nodes.h"
 
 namespace tegu::kernels {
 namespace {
@@ -117,8 +118,31 @@ class Run {
             });
     }
 
+    // The nodes of a piece, one after another; all workers share each.
+    Result<void> nodes(const DotParams& params, const WorkerGroup& workers) const {
+        Result<void> done;
+        std::byte* to = out_;
+        const std::size_t bytes = element_bytes(job_.type);
+        for_each_node(params.offset, job_.cols, params.last, [&](std::uint64_t begin, std::uint64_t count) {
+            const auto part = [&](const InputView& input) {
+                return dense_segment(input.data + begin * bytes, count, static_cast<unsigned>(bytes));
+            };
+            Partial partial{};
+            if (done) done = work_.all({part(inputs_[0]), part(inputs_[1])}, workers, &partial);
+            write_node(partial, to);
+            to += kDotNodeWords * sizeof(std::uint64_t);
+        });
+        return done;
+    }
+
   private:
     static constexpr std::uint64_t kRowCost = 64;  // bytes
+
+    static void write_node(const FloatDot& dot, std::byte* to) {
+        std::memset(to, 0, kDotNodeWords * sizeof(std::uint64_t));
+        (void)write_dot(dot, ElementType::F64, to);
+    }
+    static void write_node(const IntegerDot& dot, std::byte* to) { std::memcpy(to, &dot, sizeof dot); }
 
     Result<void> one(const SegmentPair& pair, std::uint64_t index, const WorkerGroup& workers) const {
         Partial partial{};
@@ -141,7 +165,8 @@ class Run {
 template <class Partial>
 Result<void> run_typed(typename Work<Partial>::Kernel kernel, const Job& job, const DotParams& params,
                        Span<const InputView> inputs, std::byte* out, const WorkerGroup& workers) {
-    return Run<Partial>(job, Work<Partial>(kernel, params.skip_nans), inputs, out).run(workers);
+    const Run<Partial> run(job, Work<Partial>(kernel, params.skip_nans), inputs, out);
+    return params.partial ? run.nodes(params, workers) : run.run(workers);
 }
 
 FloatDotKernel float_kernel(ElementType type) {
@@ -174,6 +199,8 @@ Result<void> write_dot(const IntegerDot& dot, ElementType type, std::byte* out) 
 }
 
 Result<JobPlan> plan_dot(const Job& job, const DotParams& params, const CpuPolicies&) {
+    Result<void> checked = check_piece(job, params);
+    if (!checked) return std::move(checked).error();
     const std::uint64_t segments = segments_of(job);
     if (segments > kMaxOutputRows)
         return field_error(Status::TooLarge, "rows", "up to 2^56",
@@ -181,6 +208,9 @@ Result<JobPlan> plan_dot(const Job& job, const DotParams& params, const CpuPolic
     const std::uint64_t elements = job.rows * job.cols;
     JobPlan plan;
     plan.outputs = {ArraySpec{ArrayRole::Dot, dot_type(job.type), segments, 1}};
+    if (params.partial)
+        plan.outputs = {ArraySpec{ArrayRole::Nodes, ElementType::U64,
+                                  node_count(params.offset, job.cols, params.last), kDotNodeWords}};
     plan.bytes_read = 2 * elements * element_bytes(job.type);
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.scratch_bytes = std::min(chunks_of(job.axis == Axis::Rows ? job.cols : elements), kMaxGroups) *
@@ -202,7 +232,7 @@ Result<RunReport> run_dot(const Job& job, const DotParams& params, const JobPlan
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
     report.policy.add("tile", kTileElements);
-    report.filled_columns = {1};
+    report.filled_columns = {params.partial ? kDotNodeWords : 1};
     return report;
 }
 

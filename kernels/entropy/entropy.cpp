@@ -20,6 +20,11 @@ Result<void> check_params(const Job& job, const EntropyParams& params) {
             level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
         if (!scale) return scale.error();
     }
+    if (params.partial && job.axis != Axis::Whole)
+        return field_error(Status::BadRequest, "axis", "0", "a partial is that of a whole array");
+    if (params.partial && !params.has_range && is_float(job.type))
+        return field_error(Status::BadRequest, "range", "lo < hi",
+                           "a partial of floats needs a range, because one piece does not know that of all");
     if (segments_are_empty(job))
         return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
                            "entropy of an empty sequence is not defined");
@@ -64,6 +69,8 @@ Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params, const 
     const EntropyRun run(job, params, nullptr);
     JobPlan plan;
     plan.outputs = {ArraySpec{ArrayRole::Entropy, ElementType::F64, segments_of(job), 1}};
+    if (params.partial)
+        plan.outputs = {ArraySpec{ArrayRole::Levels, ElementType::U64, 1, std::uint64_t{params.levels} + 1}};
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.has_range_pass() ? 2 : 1);
     const std::size_t bytes = run.worker_bytes() + value_bytes(job, run);
@@ -102,7 +109,7 @@ Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, const
     RunReport report = cpu_report(workers.size());
     report.policy.add("method", run.by_values() ? "values" : "levels");
     report.policy.add("passes", run.has_range_pass() ? 2u : 1u);
-    report.filled_columns = {1};
+    report.filled_columns = {params.partial ? std::uint64_t{params.levels} + 1 : 1};
     return report;
 }
 

@@ -26,6 +26,7 @@ Job job_of(const Job& job, const FusedPart& part) {
 // Adds one part that shares its reads: its parameters, and its outputs from `first` on, or none.
 void add_part(const FusedPart& part, const OutputView* first, SweptParts* parts) {
     if (const auto* reduce = std::get_if<ReduceParams>(&part)) {
+        if (reduce->partial) return;  // its nodes are jobs of their own
         parts->reduce = reduce;
         parts->reduce_outputs = first;
     } else if (const auto* histogram = std::get_if<HistogramParams>(&part)) {

@@ -6,10 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/tree_nodes.h"
+
 namespace tegu::kernels {
 
 constexpr std::size_t kTileElements = 1024;
 constexpr std::size_t kChunkElements = 16 * kTileElements;
+
+static_assert(kChunkElements == kNodeChunk, "the smallest node of a partial is a chunk");
 
 // The last chunk may be shorter.
 inline std::uint64_t chunks_of(std::uint64_t n) {

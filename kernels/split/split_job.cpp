@@ -68,7 +68,7 @@ std::uint64_t JobPiece::input_end(std::uint64_t row_stride) const {
 }
 
 std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& input, unsigned parts) {
-    if (job.rows == 0 || job.cols == 0) return std::nullopt;
+    if (job.rows == 0 || job.cols == 0 || is_partial(job)) return std::nullopt;
     if (const std::optional<std::uint64_t> halo = halo_rows(job)) return split_rows(job, parts, *halo);
     if (operation_of(job) != Operation::Reduce) return std::nullopt;
     if (job.axis == Axis::Rows && job.rows > 1) return split_rows(job, parts, 0);

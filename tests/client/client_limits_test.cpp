@@ -10,6 +10,22 @@
 namespace tegu::test {
 namespace {
 
+TEST(ClientPartials, AreRefusedIfTheDaemonIsOlder) {
+    FakeServer server({[](Connection& connection) {
+        connection.hello.features = wire::kAllFeatures & ~std::uint64_t{wire::kFeaturePartials};
+        connection.serve();
+    }});
+    tc::Client client = connected(server);
+    OneValue job(5);
+    job.request.params.reduce.partial = 1;
+    tc::Expected<tc::Result> result = client.run(job.request);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().status, TEGU_UNSUPPORTED);
+    EXPECT_EQ(result.error().field, "partial");
+    job.request.params.reduce.partial = 0;
+    EXPECT_TRUE(client.run(job.request).ok());
+}
+
 TEST(ClientBusy, IsRetriedAfterTheHint) {
     constexpr std::uint64_t kHint = 20 * kMillisecond;
     FakeServer server({[](Connection& connection) {

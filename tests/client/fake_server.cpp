@@ -144,7 +144,7 @@ bool Connection::greet() {
     if (hello.max_jobs_in_flight == 0) hello.max_jobs_in_flight = 64;
     if (hello.max_buffers == 0) hello.max_buffers = 256;
     if (hello.max_buffer_bytes == 0) hello.max_buffer_bytes = 1u << 30;
-    hello.features = wire::kAllFeatures;
+    if (hello.features == 0) hello.features = wire::kAllFeatures;
     return reply(*request, hello);
 }
 

@@ -136,14 +136,14 @@ class Numbers(Protocol):
 
     def test_of_a_closed_list(self):
         own = {
-            "reduce": {8: "skip_nans"},
+            "reduce": {8: "skip_nans", 9: "partial", 10: "last"},
             "topk": {8: "largest", 9: "distinct"},
-            "dot": {0: "skip_nans"},
+            "dot": {0: "skip_nans", 1: "partial", 2: "last"},
             "entropy_map": {12: "has_range", 13: "base", 14: "border"},
             "rowscale": {0: "skip_nans"},
             "quantile": {4: "method", 5: "skip_nans"},
             "histogram": {4: "has_range", 5: "skip_nans"},
-            "entropy": {4: "has_range", 5: "base", 6: "skip_nans"},
+            "entropy": {4: "has_range", 5: "base", 6: "skip_nans", 7: "partial"},
         }
         client = self.connect()
         for value in (b"\5", b"\xff"):
@@ -176,15 +176,14 @@ class Zeroes(Protocol):
 
     def test_reserved_bytes_of_bodies(self):
         reserved = {
-            "reduce": range(9, 16),
+            "reduce": [11],
             "topk": range(10, 16),
             "entropy_map": [15],
             "add": range(8),
-            "dot": range(1, 8),
+            "dot": [3],
             "rowscale": range(1, 8),
             "quantile": [6, 7],
             "histogram": [6, 7],
-            "entropy": [7],
             "fused": [4, 5, 6, 7, 10, 15],
         }
         client = self.connect()
@@ -193,6 +192,19 @@ class Zeroes(Protocol):
                 self.assert_job_refused(client, operation, at, b"\1", "BAD_REQUEST", "reserved")
         self.assert_refused(client, HEALTH, b"\1\1" + bytes(6), "BAD_REQUEST", "reserved")
         self.assert_refused(client, CANCEL, bytes(7), "BAD_REQUEST", "body")
+
+    def test_place_without_partial(self):
+        client = self.connect()
+        for operation, last, offset in (("reduce", 10, 12), ("dot", 2, 4)):
+            at = params_at(operation)
+            self.assert_job_refused(client, operation, at + last, b"\1", "BAD_REQUEST", "last")
+            self.assert_job_refused(client, operation, at + offset, b"\1", "BAD_REQUEST", "offset")
+
+    def test_partial_without_its_feature(self):
+        client = self.connect()
+        for operation, partial in (("reduce", 9), ("dot", 1), ("entropy", 7)):
+            at = params_at(operation) + partial
+            self.assert_job_refused(client, operation, at, b"\1", "UNSUPPORTED", "features")
 
     def test_limits_without_a_range(self):
         client = self.connect()

@@ -20,6 +20,7 @@ from ._dlpack import from_dlpack
 from ._errors import BadRange, Busy, Cancelled, DeadlineExceeded, Error, Unavailable, WrongType
 from ._future import Future
 from ._job import Reply, Timing
+from ._partials import Partial, Quantile, merge
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "as_completed",
     "connect",
     "from_dlpack",
+    "merge",
     "wait",
     "BadRange",
     "Buffer",
@@ -39,6 +41,8 @@ __all__ = [
     "DeadlineExceeded",
     "Error",
     "Future",
+    "Partial",
+    "Quantile",
     "Reply",
     "Timing",
     "Unavailable",

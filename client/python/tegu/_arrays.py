@@ -28,12 +28,12 @@ def view_of(address: int, number: int, shape: Shape, owner: object, writable: bo
     else:
         block = (ctypes.c_ubyte * size).from_address(address)
         block.owner = owner
-    return _shaped(block, number, shape, writable)
+    return shaped(block, number, shape, writable)
 
 
 def copy_of(address: int, number: int, shape: Shape) -> Any:
     """The same as an independent object."""
-    return _shaped(
+    return shaped(
         bytearray(ctypes.string_at(address, product(shape) * BYTES[number]) if product(shape) else b""),
         number,
         shape,
@@ -43,7 +43,7 @@ def copy_of(address: int, number: int, shape: Shape) -> Any:
 
 def constant_of(address: int, number: int, shape: Shape) -> Any:
     """The same, which nobody can write into."""
-    return _shaped(ctypes.string_at(address, product(shape) * BYTES[number]), number, shape, False)
+    return shaped(ctypes.string_at(address, product(shape) * BYTES[number]), number, shape, False)
 
 
 def _nested(values: List[Any], shape: Shape) -> List[Any]:
@@ -53,7 +53,8 @@ def _nested(values: List[Any], shape: Shape) -> List[Any]:
     return [_nested(values[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
 
 
-def _shaped(block: Any, number: int, shape: Shape, writable: bool) -> Any:
+def shaped(block: Any, number: int, shape: Shape, writable: bool = True) -> Any:
+    """An array over `block`, anything with a buffer of that size."""
     if numpy is not None:
         made = numpy.frombuffer(block, dtype=NAMES[number]).reshape(shape)
         made.flags.writeable = writable
@@ -82,7 +83,7 @@ def columns_first(address: int, number: int, rows: int, cols: int, shape: Shape)
         "<%d%s" % (rows * cols, FORMATS[number]),
         *(values[r * cols + c] for c in range(cols) for r in range(rows)),
     )
-    return _shaped(bytearray(packed), number, shape, True)
+    return shaped(bytearray(packed), number, shape, True)
 
 
 def fill(out: Any, address: int, number: int, shape: Shape) -> None:

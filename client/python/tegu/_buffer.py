@@ -94,6 +94,12 @@ class Buffer(object):
             self.array = _arrays.constant_of(self._address, self._shown, self.shape)
 
     @property
+    def address(self) -> int:
+        """Where its memory begins."""
+        self._open()
+        return self._address
+
+    @property
     def generation(self) -> int:
         with self.client.lock:
             return int(self.client.lib.tegu_buffer_generation(self._open()))

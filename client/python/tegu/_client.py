@@ -10,6 +10,7 @@ from . import _abi, _errors, _jobs, _operation, _types
 from ._buffer import Buffer
 from ._calls import Calls, Submitted
 from ._connection import Connection
+from ._partials import PartialCalls
 
 
 def connect(
@@ -33,7 +34,7 @@ def connect(
     return Client(path, name, connect_timeout, reconnect_timeout, busy_retry, server_uid, spin_us)
 
 
-class Client(Connection, Calls):
+class Client(Connection, Calls, PartialCalls):
     """One connection; see connect(). Use it in a with statement, or close() it."""
 
     def __enter__(self) -> "Client":

@@ -49,6 +49,8 @@ ROLES = {
     "histogram": 39,
     "edges": 40,
     "entropy": 41,
+    "nodes": 42,
+    "levels": 43,
 }
 # Of each operation (name, kind, default, what is allowed), in the order of the wire.
 PARAMETERS = {
@@ -56,6 +58,9 @@ PARAMETERS = {
         ("statistics", "set", 0, None),
         ("ddof", "u32", 0, "0 or 1"),
         ("skip_nans", "flag", False, None),
+        ("partial", "flag", False, None),
+        ("last", "flag", False, None),
+        ("offset", "u32", 0, "0 to 2^32 - 1"),
     ),
     "topk": (
         ("k", "u64", 0, "1 to the number of elements"),
@@ -75,6 +80,9 @@ PARAMETERS = {
     "add": (),
     "dot": (
         ("skip_nans", "flag", False, None),
+        ("partial", "flag", False, None),
+        ("last", "flag", False, None),
+        ("offset", "u32", 0, "0 to 2^32 - 1"),
     ),
     "rowscale": (
         ("skip_nans", "flag", False, None),
@@ -96,6 +104,7 @@ PARAMETERS = {
         ("has_range", "flag", False, None),
         ("base", "choice", "2", ("2", "e")),
         ("skip_nans", "flag", False, None),
+        ("partial", "flag", False, None),
         ("lo", "edge", 0.0, None),
         ("hi", "edge", 0.0, None),
     ),

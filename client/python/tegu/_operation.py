@@ -2,6 +2,7 @@
 """What the operations share: how keyword arguments become parameters of tegu.h, and what the arrays of a
 result are."""
 
+import ctypes
 import operator
 from typing import Any, Dict, Sequence, Tuple
 
@@ -138,6 +139,10 @@ class Array(object):
 
     def numbers(self) -> Tuple[Any, ...]:
         return _arrays.scalars(self.address, self.type, self.rows * self.cols)
+
+    def raw(self) -> bytes:
+        """The bytes of the elements."""
+        return ctypes.string_at(self.address, self.rows * self.cols * _types.BYTES[self.type])
 
     def copy_into(self, out: Any) -> None:
         """REQUIRES: out has the shape of the input."""

@@ -17,7 +17,8 @@ struct DotInputs {
 struct DotWork {
     // totals [segments of the launch * 3]: limbs of exact integer sums that do not fit
     ReduceWork reduce;
-    void* out;  // element r: the result of segment r, f64 or 64 bits
+    void* out;          // element r: the result of segment r, f64 or 64 bits
+    bool wide = false;  // integers: the three limbs of one segment instead
 };
 
 ReduceWorkload dot_workload(ElementType type, std::uint64_t segments, std::uint64_t n);

@@ -124,6 +124,10 @@ class Products<T, 1> {
 template <class T>
 TEGU_DEVICE void put_dot(const DotWork& work, std::uint64_t slot, std::uint64_t segment,
                          const DotLimbs& sum) {
+    if (work.wide) {
+        for (unsigned i = 0; i < 3; ++i) static_cast<std::uint64_t*>(work.out)[i] = sum.limb[i];
+        return;
+    }
     static_cast<std::uint64_t*>(work.out)[segment] = sum.limb[0];
     const std::uint64_t above = Signedness<T>::kSigned ? 0 - (sum.limb[0] >> 63) : 0;
     if (sum.limb[1] == above && sum.limb[2] == above) return;

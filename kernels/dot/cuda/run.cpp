@@ -30,26 +30,65 @@ Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t s
     return written;
 }
 
-}  // namespace
-
-Result<kernels::RunReport> run_dot(const JobRun& run, const DotParams& params, const Context& context) {
-    if (run.stop.stop_requested()) return run.stop.error();
+// The products of all segments, or with `wide` the exact ones of one.
+Result<ReduceShape> run_segments(const JobRun& run, const DotParams& params, const Context& context,
+                                 bool wide) {
     const Job& job = run.job;
     const DotInputs both{segments_of(job, run.inputs[0]), segments_of(job, run.inputs[1]), params.skip_nans};
     SegmentLaunches launches(dot_workload(job.type, both.x.count, both.x.n),
-                             may_overflow(job) ? sizeof(kernels::IntegerDot) : 0, context);
+                             !wide && may_overflow(job) ? sizeof(kernels::IntegerDot) : 0, context);
     const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
-        const DotWork with{work, run.outputs[0].data};
+        const DotWork with{work, run.outputs[0].data, wide};
         return launch_dot({job.type, both, with, launches.shape()}, range, context.stream);
     };
     const auto overflow = [&](std::uint64_t segment, const void* exact) {
         return overflow_of(job, context, segment, exact);
     };
-    Result<kernels::RunReport> report = report_when_done(
-        launches.run(2 * both.x.n * element_bytes(job.type), "dot", run.stop, launch, overflow), context);
+    Result<void> done =
+        launches.run(2 * both.x.n * element_bytes(job.type), "dot", run.stop, launch, overflow);
+    if (!done) return std::move(done).error();
+    return launches.shape();
+}
+
+// The nodes of a piece, each as a job of its own over its elements.
+Result<void> run_nodes(const JobRun& run, const DotParams& params, const Context& context) {
+    const std::uint64_t nodes = node_count(params.offset, run.job.cols, params.last);
+    const std::vector<std::uint64_t> zeros(nodes * kDotNodeWords);
+    kernels::OutputView to = run.outputs[0];
+    if (nodes == 0) return {};
+    Result<void> done = context.workspace->write(to.data, zeros.data(), zeros.size() * sizeof zeros[0]);
+    for_each_node(params.offset, run.job.cols, params.last, [&](std::uint64_t begin, std::uint64_t count) {
+        Job job = run.job;
+        job.cols = count;
+        const std::uint64_t bytes = begin * element_bytes(job.type);
+        const kernels::InputView inputs[2] = {{run.inputs[0].data + bytes, count},
+                                              {run.inputs[1].data + bytes, count}};
+        const JobRun node{job, {}, {inputs, 2}, {&to, 1}, run.stop};
+        if (done) {
+            Result<ReduceShape> shape = run_segments(node, params, context, true);
+            if (!shape) done = std::move(shape).error();
+        }
+        to.data += kDotNodeWords * sizeof(std::uint64_t);
+    });
+    return done;
+}
+
+}  // namespace
+
+Result<kernels::RunReport> run_dot(const JobRun& run, const DotParams& params, const Context& context) {
+    if (run.stop.stop_requested()) return run.stop.error();
+    if (params.partial) {
+        Result<kernels::RunReport> report = report_when_done(run_nodes(run, params, context), context);
+        if (report) report->filled_columns = {kDotNodeWords};
+        return report;
+    }
+    Result<ReduceShape> shape = run_segments(run, params, context, false);
+    Result<void> done;
+    if (!shape) done = shape.error();
+    Result<kernels::RunReport> report = report_when_done(std::move(done), context);
     if (!report) return report;
-    report->policy.add("block", launches.shape().threads);
-    report->policy.add("tiles", launches.shape().tiles_per_warp);
+    report->policy.add("block", shape->threads);
+    report->policy.add("tiles", shape->tiles_per_warp);
     report->filled_columns = {1};
     return report;
 }

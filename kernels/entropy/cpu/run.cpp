@@ -100,6 +100,11 @@ Result<void> EntropyRun::finish_values(const WorkerGroup& group, std::uint64_t r
 }
 
 void EntropyRun::write(std::uint64_t row, Span<std::uint64_t> level_counts, std::uint64_t nans) {
+    if (params_.partial) {
+        std::memcpy(output_->data, level_counts.data(), level_counts.size() * sizeof nans);
+        std::memcpy(output_->data + level_counts.size() * sizeof nans, &nans, sizeof nans);
+        return;
+    }
     const bool undefined = nans != 0 && !params_.skip_nans;
     const double entropy = undefined ? std::numeric_limits<double>::quiet_NaN()
                                      : entropy_of(Span<const std::uint64_t>(level_counts), params_.base);

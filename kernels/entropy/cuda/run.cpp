@@ -64,7 +64,8 @@ class Run {
                                              sizeof(LevelRule), 0, false, counted * sizeof *counts_},
                                context_.policies.count, context_.limits);
         ArrayTaker arrays(context_);
-        counts_ = arrays.take<std::uint64_t>(batch_ * slots());
+        counts_ = params_.partial ? reinterpret_cast<std::uint64_t*>(entropy_)
+                                  : arrays.take<std::uint64_t>(batch_ * slots());
         if (by_values()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
         if (finds_range()) bounds_ = arrays.take<FiniteBounds>(batch_);
         if (finds_range()) rules_ = arrays.take<LevelRule>(batch_);
@@ -86,7 +87,7 @@ class Run {
             if (!found) return found;
         }
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
-        if (!counted) return counted;
+        if (!counted || params_.partial) return counted;
         const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
         counted = check_cuda(launch_entropy(counts_of(part), target, context_.stream), "entropy");
         return counted && finds_range() ? check_rules(first) : counted;
@@ -172,7 +173,7 @@ Result<kernels::RunReport> run_entropy(const JobRun& run, const EntropyParams& p
     Result<kernels::RunReport> report = report_when_done(entropy.run(), context);
     if (!report) return report;
     entropy.describe(&report->policy);
-    report->filled_columns = {1};
+    report->filled_columns = {params.partial ? std::uint64_t{params.levels} + 1 : 1};
     return report;
 }
 

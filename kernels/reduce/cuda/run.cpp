@@ -6,6 +6,7 @@
 #include "kernels/statistics/cuda/batches.h"
 #include "kernels/statistics/cuda/reduce.h"
 #include "kernels/statistics/finish.h"
+#include "kernels/statistics/nodes.h"
 
 namespace tegu::cuda {
 namespace {
@@ -19,6 +20,10 @@ using kernels::Uint128;
 TEGU_STATISTICS(TEGU_X)
 #undef TEGU_X
 static_assert(kReduceColumns == kStatisticCount, "a column for each statistic");
+static_assert(kNodeNeedsSum == static_cast<unsigned>(kernels::kNeedSum) &&
+                  kNodeNeedsL1 == static_cast<unsigned>(kernels::kNeedL1) &&
+                  kNodeNeedsSquares == static_cast<unsigned>(kernels::kNeedMoments),
+              "a node needs what a set of statistics needs");
 static_assert(kTilesPerChunk * kernels::kTileElements == kernels::kChunkElements,
               "both backends have one tree");
 
@@ -41,8 +46,9 @@ IntegerPartial partial_of(const ReduceTotal& total, bool is_signed) {
     return partial;
 }
 
-// Returns whether the sum or l1 of n integers may exceed 64 bits. If not, no overflow check is needed.
-bool may_overflow(const Job& job, const ReduceParams& params, std::uint64_t n) {
+// Returns whether the sum or l1 of a segment of integers may exceed 64 bits. If not, no check is needed.
+bool may_overflow(const Job& job, const ReduceParams& params) {
+    const std::uint64_t n = kernels::segment_elements(job);
     const bool asked =
         (params.statistics & (statistic_bit(Statistic::Sum) | statistic_bit(Statistic::L1))) != 0;
     const std::size_t bits = 8 * element_bytes(job.type);
@@ -52,7 +58,12 @@ bool may_overflow(const Job& job, const ReduceParams& params, std::uint64_t n) {
 class Run {
   public:
     Run(const JobRun& run, const ReduceParams& params, const Context& context)
-        : Run(run, params, context, kernels::reduce_needs(params, run.job.type)) {}
+        : Run(run, params, context, kernels::reduce_needs(params, run.job.type),
+              target_of(run.job, params, run.outputs), may_overflow(run.job, params)) {}
+    // One node of a piece; `params`: node_params().
+    Run(const JobRun& node, const ReduceParams& params, const Context& context, std::byte* to)
+        : Run(node, params, context, kernels::reduce_needs(params, node.job.type),
+              target_of_node(node.job, params, to), false) {}
 
     Result<void> run(const kernels::StopToken& stop) {
         const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
@@ -68,15 +79,17 @@ class Run {
     const ReduceShape& shape() const { return launches_.shape(); }
 
   private:
-    Run(const JobRun& run, const ReduceParams& params, const Context& context, unsigned needs)
+    // `exact`: results may not fit their types.
+    Run(const JobRun& run, const ReduceParams& params, const Context& context, unsigned needs,
+        const ReduceTarget& target, bool exact)
         : job_(run.job),
           params_(params),
           context_(context),
           kind_(kind_of(needs, job_.type)),
           input_(input_of(job_, run.inputs[0], needs != 0)),
-          target_(target_of(job_, params, run.outputs)),
+          target_(target),
           launches_(reduce_workload(job_.type, kind_, kernels::segments_of(job_), input_.n),
-                    may_overflow(job_, params, input_.n) ? kReducePartialBytes : 0, context) {}
+                    exact ? kReducePartialBytes : 0, context) {}
 
     // `read`: some statistic needs the elements.
     static Segments input_of(const Job& job, const kernels::InputView& input, bool read) {
@@ -95,6 +108,21 @@ class Run {
             const bool wanted = (params.statistics & statistic_bit(info.statistic)) != 0;
             target.column[static_cast<unsigned>(info.statistic)] = wanted ? outputs[next++].data : nullptr;
         }
+        return target;
+    }
+
+    static ReduceTarget target_of_node(const Job& job, const ReduceParams& params, std::byte* to) {
+        ReduceTarget target{};
+        target.n = job.cols;
+        target.skip_nans = params.skip_nans;
+        const auto word = [&](unsigned at) { return to + at * sizeof(std::uint64_t); };
+        kernels::for_each_node_statistic(job.type, params.statistics, [&](Statistic statistic, unsigned at) {
+            target.column[static_cast<unsigned>(statistic)] = word(at);
+        });
+        target.node_needs = kernels::reduce_needs(params, job.type);
+        if (is_float(job.type) && (target.node_needs & kernels::kNeedMoments) == 0) return target;
+        const unsigned at = is_float(job.type) ? kernels::kNodeMoments : kernels::kNodeWide;
+        target.node = reinterpret_cast<std::uint64_t*>(word(at));
         return target;
     }
 
@@ -126,10 +154,35 @@ class Run {
     SegmentLaunches launches_;
 };
 
+// The nodes of a piece, each as a job of its own over its elements.
+Result<void> run_nodes(const JobRun& run, const ReduceParams& params, const Context& context) {
+    const ReduceParams own = kernels::node_params(params, run.job.type);
+    const std::uint64_t nodes = node_count(params.offset, run.job.cols, params.last);
+    const std::vector<std::uint64_t> zeros(nodes * kReduceNodeWords);
+    std::byte* to = run.outputs[0].data;
+    if (nodes == 0) return {};
+    Result<void> done = context.workspace->write(to, zeros.data(), zeros.size() * sizeof zeros[0]);
+    if (kernels::reduce_needs(own, run.job.type) == 0) return done;
+    for_each_node(params.offset, run.job.cols, params.last, [&](std::uint64_t begin, std::uint64_t count) {
+        Job job = run.job;
+        job.cols = count;
+        const kernels::InputView input{run.inputs[0].data + begin * element_bytes(job.type), count};
+        const JobRun node{job, {}, {&input, 1}, {}, run.stop};
+        if (done) done = Run(node, own, context, to).run(run.stop);
+        to += kReduceNodeWords * sizeof(std::uint64_t);
+    });
+    return done;
+}
+
 }  // namespace
 
 Result<kernels::RunReport> run_reduce(const JobRun& run, const ReduceParams& params, const Context& context) {
     if (run.stop.stop_requested()) return run.stop.error();
+    if (params.partial) {
+        Result<kernels::RunReport> report = report_when_done(run_nodes(run, params, context), context);
+        if (report) report->filled_columns = {kReduceNodeWords};
+        return report;
+    }
     Run reduce(run, params, context);
     Result<kernels::RunReport> report = report_when_done(reduce.run(run.stop), context);
     if (!report) return report;

@@ -159,6 +159,19 @@ TEGU_DEVICE void put_integer_extremes(const ReduceTarget& target, const IntegerF
     put(target, kColumnArgmax, segment, total.max_at);
 }
 
+// Writes the sums of a node.
+TEGU_DEVICE void put_sums(const ReduceTarget& target, const ReduceTotal& total,
+                          const std::uint64_t (&l1)[2]) {
+    const bool sum = (target.node_needs & (kNodeNeedsSum | kNodeNeedsSquares)) != 0;
+    const bool magnitudes = (target.node_needs & kNodeNeedsL1) != 0;
+    const bool squares = (target.node_needs & kNodeNeedsSquares) != 0;
+    for (unsigned i = 0; i < 2; ++i) {
+        target.node[i] = sum ? total.sum[i] : 0;
+        target.node[2 + i] = magnitudes ? l1[i] : 0;
+    }
+    for (unsigned i = 0; i < 3; ++i) target.node[4 + i] = squares ? total.squares[i] : 0;
+}
+
 struct IntegerEnd {
     ReduceTarget target;
     IntegerFormat format;
@@ -174,7 +187,8 @@ TEGU_DEVICE_CALLED bool finish_integer(const IntegerEnd* end) {
     const IntegerFormat& format = end->format;
     const std::uint64_t segment = end->segment;
     const std::uint64_t n = target.n;
-    const std::uint64_t* const l1 = format.is_signed ? total.l1 : total.sum;
+    const std::uint64_t(&l1)[2] = format.is_signed ? total.l1 : total.sum;
+    if (target.node != nullptr) put_sums(target, total, l1);
     put(target, kColumnCount, segment, n);
     put(target, kColumnNans, segment, std::uint64_t{0});
     put(target, kColumnSum, segment, total.sum[0]);

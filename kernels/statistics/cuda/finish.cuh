@@ -98,6 +98,15 @@ TEGU_DEVICE FloatRatios warp_ratios_of(const ReduceTarget& target, const FloatPa
     return FloatRatios{mean, var, std, norm};
 }
 
+// Writes the moments of a node.
+TEGU_DEVICE void put_moments(std::uint64_t* node, const FloatPartial& partial) {
+    const bool plain = partial.facts == 0;
+    node[0] = bit_cast<std::uint64_t>(plain ? partial.n : 0.0);
+    node[1] = bit_cast<std::uint64_t>(plain ? canonical(partial.s) : 0.0);
+    node[2] = bit_cast<std::uint64_t>(plain ? canonical(partial.q) : 0.0);
+    node[3] = partial.facts;
+}
+
 template <class T, unsigned Parts>
 TEGU_DEVICE void finish_float(const ReduceTarget& target, std::uint64_t segment, const FloatPartial& partial,
                               const FloatRatios& ratios) {
@@ -119,6 +128,7 @@ TEGU_DEVICE void finish_float(const ReduceTarget& target, std::uint64_t segment,
             : partial.facts == 0 && finite(ratios.norm) ? ratios.norm
                                                         : kInfinity);
     }
+    if ((Parts & kPartMoments) && target.node != nullptr) put_moments(target.node, partial);
     if (Parts & kPartOrder) put_extremes<T>(target, segment, partial, counted);
 }
 

@@ -48,7 +48,13 @@ struct ReduceTarget {
     std::uint64_t n;  // number of elements, for the statistics
     bool skip_nans;
     std::uint32_t ddof;
+    // The sums of a node, of one segment: moments of floats, 4 words, or sums of integers, 7 words, as in
+    // kernels/statistics/nodes.h. Null: not requested.
+    std::uint64_t* node;
+    unsigned node_needs;  // NodeNeed bits, for integers
 };
+
+enum NodeNeed : unsigned { kNodeNeedsSum = 1, kNodeNeedsL1 = 2, kNodeNeedsSquares = 4 };
 
 // Size of a group's partial result for the block that closes the segment.
 constexpr std::size_t kReducePartialBytes = 128;

@@ -136,7 +136,7 @@ class Hello(HostileTest):
         connection = self.connect(hello=False)
         reply = connection.request(rawclient.HELLO, rawclient.hello_body(1, 65535, (1 << 64) - 1))
         self.assertEqual(struct.unpack_from("<H", reply.body)[0], 1)
-        self.assertEqual(struct.unpack_from("<Q", reply.body, 8)[0], 15)
+        self.assertEqual(struct.unpack_from("<Q", reply.body, 8)[0], 31)
 
     def test_features_that_were_not_agreed_on(self):
         connection = self.connect(hello=False)

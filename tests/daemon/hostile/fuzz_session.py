@@ -61,7 +61,7 @@ NUMBERS = (
     (1 << 64) - 1,
 )
 BYTES, LARGE = 4096, 65536  # of buffers
-FEATURES = 15
+FEATURES = 31
 MOST_DATA = 2048  # so that what is sent at once fits into the socket, whether or not the daemon reads
 
 

@@ -161,6 +161,18 @@ TEST_F(CudaDot, IntegerLimitsGiveTheSameBitsAndErrors) {
     }
 }
 
+TEST_F(CudaDot, NodesOfAPieceGiveTheSameBits) {
+    for (const ElementType type : kTypes)
+        for (const std::uint64_t n : {std::uint64_t{100}, std::uint64_t{50001}}) {
+            const DigestShape shape{1, n, 0, 0};
+            const Content content = is_float(type) ? Content::Special : Content::Wide;
+            const DotParams params{n % 2 == 0, true, n % 2 == 0, 16384};
+            ASSERT_TRUE(same(Job{type, Axis::Whole, 1, n, params}, input_of(type, shape, 1, content),
+                             input_of(type, shape, 2, content)))
+                << element_word(type) << ", n " << n;
+        }
+}
+
 TEST_F(CudaDot, LongJobsAreCutIntoLaunches) {
     context_.policies.reduce.launch_bytes = 1;
     const DigestShape rows{5, 3000, 0, 0}, one{1, 60000, 0, 0};

@@ -55,6 +55,19 @@ class CudaEntropy : public CudaTest {
     }
 };
 
+TEST_F(CudaEntropy, CountsOfLevelsAreTheSame) {
+    for (const ElementType type : kTypes)
+        for (const std::uint32_t levels : {2u, 256u, 5000u})
+            for (const Content content : {Content::Plain, Content::Special}) {
+                EntropyParams params = levels_of(levels);
+                params.partial = true;
+                params.has_range = true;
+                params.lo = -1;
+                params.hi = 100;
+                ASSERT_TRUE(same(type, Axis::Whole, {1, 3001, 0, 0}, content, params));
+            }
+}
+
 TEST_F(CudaEntropy, EverySizeAndPolicyGivesTheSameBits) {
     for (const cuda::CountPolicy& policy : kPolicies) {
         context_.policies.count = policy;

@@ -113,6 +113,22 @@ TEST_F(CudaReduce, EachStatisticAloneGivesTheSameBits) {
             }
 }
 
+TEST_F(CudaReduce, NodesOfAPieceGiveTheSameBits) {
+    for (const ElementType type : kTypes)
+        for (const StatisticSet set : {kAllStatistics, statistic_bit(Statistic::Sum),
+                                       set_of({Statistic::Std, Statistic::L1}), set_of({Statistic::Argmin})})
+            for (const std::uint64_t n : {std::uint64_t{100}, std::uint64_t{70001}}) {
+                const DigestShape shape{1, n, 0, 0};
+                ReduceParams params{set, n % 2 == 0, 0};
+                params.partial = true;
+                params.last = set != kAllStatistics;
+                params.offset = static_cast<std::uint32_t>(set == kAllStatistics ? 16384 : 77);
+                ASSERT_TRUE(same(Job{type, Axis::Whole, 1, n, params},
+                                 input_of(type, shape, n, is_float(type) ? Content::Special : Content::Wide)))
+                    << element_word(type) << ", n " << n << ", set " << set;
+            }
+}
+
 TEST_F(CudaReduce, RowsOfEveryLengthGiveTheSameBits) {
     for (const cuda::ReducePolicy& policy : {kPolicies[0], kPolicies[3]}) {
         context_.policies.reduce = policy;

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tegu.dask on a cluster of four worker processes, each with a tegud of its own, one of them with the guarded
+GPU: the bits of one daemon on the whole array, also where a worker and a tegud are killed meanwhile."""
+
+import os
+import sys
+import threading
+import time
+import unittest
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS, os.path.join(TESTS, "client")]
+import harness  # noqa: E402
+import peers  # noqa: E402
+
+peers.go_on_with("numpy", "dask", "distributed")
+try:
+    import dask.array as da
+    import distributed
+except ImportError as missing:
+    print("skipped: %s" % missing)
+    sys.exit(harness.SKIPPED)
+import tegu  # noqa: E402
+import tegu.dask as td  # noqa: E402
+from dask_test import CUTS, Arrays, bits, cut  # noqa: E402
+
+WORKERS = 4
+
+
+class GuardedDaemon(harness.Daemon):
+    program = os.path.join("tests", "guard_tegud")
+
+
+def daemons():
+    guarded = os.path.exists(os.path.join(harness.BUILD, GuardedDaemon.program))
+    made = [harness.Daemon("[executor]\nthreads = 1\n") for _ in range(WORKERS - 1)]
+    return made + [GuardedDaemon() if guarded else harness.Daemon()]
+
+
+def cluster_of(of):
+    """Four worker processes; the tegud of each is named in its environment."""
+    workers = {
+        i: {
+            "cls": distributed.Nanny,
+            "options": {
+                "nthreads": 1,
+                "name": "board%d" % i,
+                "env": {"TEGU_SOCKET": daemon.socket},
+                "memory_limit": 0,
+            },
+        }
+        for i, daemon in enumerate(of)
+    }
+    scheduler = {
+        "cls": distributed.Scheduler,
+        "options": {"dashboard": False, "dashboard_address": None, "port": 0, "host": "127.0.0.1"},
+    }
+    return distributed.SpecCluster(scheduler=scheduler, workers=workers, silence_logs="ERROR")
+
+
+def slowly(block):
+    time.sleep(0.05)
+    return block
+
+
+class ClusterTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemons = daemons()
+        cls.cluster = cluster_of(cls.daemons)
+        cls.dask = distributed.Client(cls.cluster)
+        cls.dask.wait_for_workers(WORKERS, timeout=120)
+        cls.client = tegu.connect(cls.daemons[0].socket)
+        cls.arrays = Arrays()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+        cls.dask.close()
+        cls.cluster.close()
+        for daemon in cls.daemons:
+            daemon.stop()
+
+    def asked(self, x):
+        """name -> (what is lazy, what one daemon says)"""
+        c, whole = self.client, x.compute(scheduler="sync")
+        return {
+            "reduce": (td.reduce(x, "all", skip_nans=True), c.reduce(whole, "all", skip_nans=True)),
+            "topk": (td.topk(x, 500), c.topk(whole, 500)),
+            "quantile": (td.quantile(x, (0.1, 0.5)), c.quantile(whole, (0.1, 0.5))),
+            "histogram": (td.histogram(x, 64, (-3, 3)), c.histogram(whole, 64, (-3, 3))),
+            "entropy": (td.entropy(x, 64), c.entropy(whole, 64)),
+            "dot": (td.dot(x, x), c.dot(whole, whole)),
+        }
+
+    def same(self, asked, what):
+        found = self.dask.compute([lazy for lazy, _ in asked.values()], sync=True)
+        for name, each, (_, expected) in zip(asked, found, asked.values()):
+            self.assertEqual(bits(each), bits(expected), "%s %s" % (name, what))
+
+    def test_same_bits_on_four_boards(self):
+        for pieces in CUTS:
+            self.same(self.asked(cut(self.arrays.f32, pieces)), "in %d" % pieces)
+        self.same(self.asked(cut(self.arrays.special, 7)), "of special values")
+        jobs = []
+        for daemon in self.daemons:
+            with tegu.connect(daemon.socket) as c:
+                jobs.append(c.stats()["jobs_total"])
+        self.assertGreater(min(jobs), 0, "each board computes: %s" % jobs)
+
+    def test_images_on_four_boards(self):
+        x = da.from_array(self.arrays.image, chunks=(70, 130))
+        found = self.dask.compute(td.entropy_map(x, 9), sync=True)
+        self.assertEqual(bits(found), bits(self.client.entropy_map(self.arrays.image, 9)))
+
+    def meanwhile(self, harm):
+        """The same bits, though harm() is done while tasks run."""
+        x = cut(self.arrays.f32, 64).map_blocks(slowly, dtype="f4")
+        asked = self.asked(cut(self.arrays.f32, 64))
+        lazy = {
+            "reduce": td.reduce(x, "all", skip_nans=True),
+            "quantile": td.quantile(x, (0.1, 0.5)),
+            "topk": td.topk(x, 500),
+        }
+        harmed = threading.Timer(0.4, harm)
+        harmed.start()
+        found = self.dask.compute(list(lazy.values()), sync=True)
+        harmed.join()
+        for name, each in zip(lazy, found):
+            self.assertEqual(bits(each), bits(asked[name][1]), name)
+
+    def test_a_tegud_is_killed(self):
+        def harm():
+            self.daemons[1].kill()
+            time.sleep(0.3)
+            self.daemons[1].start()
+
+        self.meanwhile(harm)
+
+    def test_a_worker_is_killed(self):
+        pids = self.dask.run(os.getpid)
+
+        def harm():
+            os.kill(sorted(pids.values())[-1], 9)
+
+        self.meanwhile(harm)
+        self.dask.wait_for_workers(WORKERS, timeout=120)
+
+    def test_a_worker_without_tegud_is_named(self):
+        self.daemons[2].kill()
+        try:
+            name = [address for address, worker in self.workers().items() if worker["name"] == "board2"][0]
+            lazy = td.reduce(cut(self.arrays.f32, 1))
+            future = self.dask.compute(lazy, workers=[name], allow_other_workers=False)
+            with self.assertRaises(tegu.Unavailable) as raised:
+                future.result(timeout=60)
+            self.assertIn("board2", raised.exception.message)
+        finally:
+            self.daemons[2].start()
+
+    def workers(self):
+        return self.dask.scheduler_info(n_workers=-1)["workers"]
+
+
+if __name__ == "__main__":
+    unittest.main()

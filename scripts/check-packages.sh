@@ -58,17 +58,19 @@ check_lintian() { say "lintian"; lintian --fail-on error --suppress-tags bad-dis
 # apt reads the folder as a source, and trusts it where it is signed.
 check_repository() {
     say "the apt source"
-    local apt=$work/apt name trust='[trusted=yes]'
+    local apt=$work/apt file name trust='[trusted=yes]'
     rm -rf "$apt"
     mkdir -p "$apt"/{lists/partial,cache/archives/partial,etc}
     : >"$apt/status"
     if [ -e "$packages/InRelease" ]; then trust="[signed-by=$packages/tegu-archive-key.asc]"; fi
     echo "deb $trust file:$packages ./" >"$apt/etc/sources.list"
     local options=(-o "Dir::State=$apt" -o "Dir::State::lists=$apt/lists" -o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt/cache"
-        -o "Dir::Etc::SourceList=$apt/etc/sources.list" -o Dir::Etc::SourceParts=/nonexistent -o APT::Sandbox::User=root)
+        -o "Dir::Etc::SourceList=$apt/etc/sources.list" -o Dir::Etc::SourceParts=/nonexistent -o APT::Sandbox::User=root
+        -o APT::Architecture=amd64 -o APT::Architectures::=amd64 -o APT::Architectures::=arm64)
     apt-get -qq "${options[@]}" update
-    for name in "$packages"/*.deb; do
-        name=$(dpkg-deb -f "$name" Package)
+    for file in "$packages"/*.deb; do
+        name=$(dpkg-deb -f "$file" Package)
+        case $file in *_arm64.deb) name=$name:arm64 ;; esac
         apt-cache "${options[@]}" policy "$name" | grep -q 'Candidate: [0-9]' || fail "apt does not find $name in $packages"
     done
 }

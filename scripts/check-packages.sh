@@ -71,7 +71,7 @@ check_repository() {
     for file in "$packages"/*.deb; do
         name=$(dpkg-deb -f "$file" Package)
         case $file in *_arm64.deb) name=$name:arm64 ;; esac
-        apt-cache "${options[@]}" policy "$name" | grep -q 'Candidate: [0-9]' || fail "apt does not find $name in $packages"
+        apt-cache "${options[@]}" policy "$name" | grep 'Candidate: [0-9]' >/dev/null || fail "apt does not find $name in $packages"
     done
 }
 

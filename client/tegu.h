@@ -502,6 +502,25 @@ TEGU_API const char* tegu_result_policy(
 TEGU_API tegu_timing tegu_result_timing(const tegu_result* result);
 TEGU_API void tegu_result_free(tegu_result* result);
 
+/*
+ * For CPython: memory for others by DLPack. tegu_dlpack_delete is the deleter of a DLManagedTensor,
+ * tegu_dlpack_delete_versioned that of a DLManagedTensorVersioned, tegu_dlpack_destroy the destructor of a
+ * capsule with either. They drop one reference to the Python object in manager_ctx. Any thread may call them,
+ * also while an exception is pending. Call tegu_dlpack_python first, with functions of the interpreter.
+ */
+typedef struct tegu_python {
+    int (*Py_IsInitialized)(void);
+    int (*PyGILState_Ensure)(void);
+    void (*PyGILState_Release)(int state);
+    int (*PyCapsule_IsValid)(void* capsule, const char* name);
+    void* (*PyCapsule_GetPointer)(void* capsule, const char* name);
+    void (*Py_DecRef)(void* object);
+} tegu_python;
+TEGU_API void tegu_dlpack_python(const tegu_python* functions); /* copies them */
+TEGU_API void tegu_dlpack_delete(void* managed);
+TEGU_API void tegu_dlpack_delete_versioned(void* managed);
+TEGU_API void tegu_dlpack_destroy(void* capsule);
+
 #ifdef __cplusplus
 }
 #endif

@@ -69,6 +69,7 @@ def check_python():
         "tegu_array": _abi.Array,
         "tegu_timing": _abi.Timing,
         "tegu_poll_state": _abi.PollState,
+        "tegu_python": _abi.Python,
     }
     structs.update(("tegu_%s_params" % stem, struct) for stem, struct in _abi.PARAMS.items())
     lines = []

@@ -21,6 +21,12 @@ import tegu  # noqa: E402
 from tegu import _dlpack  # noqa: E402
 
 
+def exported():
+    """The number of structs that others hold."""
+    gc.collect()
+    return sum(isinstance(each, _dlpack.Export) for each in gc.get_objects())
+
+
 def has(module):
     return importlib.util.find_spec(module) is not None
 
@@ -102,18 +108,29 @@ class Plain(Case):
         del buf
         gc.collect()
         self.assertEqual(taken.tolist(), [0, 1, 2, 3])
+        self.assertEqual(exported(), 1)
         del taken
-        gc.collect()
-        self.assertEqual(len(_dlpack._exported), 0)
+        self.assertEqual(exported(), 0)
 
     def test_a_capsule_that_nobody_takes(self):
         buf = self.filled((4,))
         for versioned in (None, (1, 0)):
             capsule = buf.__dlpack__(max_version=versioned)
-            self.assertEqual(len(_dlpack._exported), 1)
+            self.assertEqual(exported(), 1)
             del capsule
-            gc.collect()
-            self.assertEqual(len(_dlpack._exported), 0)
+            self.assertEqual(exported(), 0)
+
+    def test_a_pending_exception_stays(self):
+        def of_a_capsule(versioned):
+            return self.filled((4,)).__dlpack__(max_version=versioned), 1 // 0  # ends on the stack
+
+        def of_a_taker(before):
+            return tegu.from_dlpack(Exporter(self.filled((4,)), before)), 1 // 0
+
+        for end, variants in ((of_a_capsule, (None, (1, 0))), (of_a_taker, (False, True))):
+            for variant in variants:
+                self.assertRaises(ZeroDivisionError, end, variant)
+                self.assertEqual(exported(), 0)
 
     def test_what_a_buffer_does_not_give(self):
         buf = self.filled((4,))
@@ -136,8 +153,8 @@ class Plain(Case):
         error = self.assertRaisesTegu("BAD_REQUEST", "x", tegu.from_dlpack, [1])
         self.assertIsInstance(error, TypeError)
         capsule = buf.__dlpack__()
-        managed = next(iter(_dlpack._exported.values()))[0]
-        managed.tensor.code = 5  # complex
+        held = next(each for each in gc.get_objects() if isinstance(each, _dlpack.Export))
+        held.needs[0].tensor.code = 5  # complex
         source = Exporter(buf)
         source._buffer = type("Ready", (), {"__dlpack__": lambda unused, max_version=None: capsule})()
         error = self.assertRaisesTegu("UNSUPPORTED", "dtype", self.c.reduce, source)

@@ -209,6 +209,20 @@ class PollState(ctypes.Structure):
     ]
 
 
+class Python(ctypes.Structure):
+    _fields_ = [
+        (name, c_void_p)
+        for name in (
+            "Py_IsInitialized",
+            "PyGILState_Ensure",
+            "PyGILState_Release",
+            "PyCapsule_IsValid",
+            "PyCapsule_GetPointer",
+            "Py_DecRef",
+        )
+    ]
+
+
 KERNEL_FIELDS = [field[0] for field in Kernel._fields_ if field[0] != "reserved"]
 BUFFER_FIELDS = [field[0] for field in BufferInfo._fields_ if field[0] != "reserved"]
 
@@ -262,6 +276,10 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "tegu_result_policy": (c_char_p, [c_void_p]),
     "tegu_result_timing": (Timing, [c_void_p]),
     "tegu_result_free": (None, [c_void_p]),
+    "tegu_dlpack_python": (None, [POINTER(Python)]),
+    "tegu_dlpack_delete": (None, [c_void_p]),
+    "tegu_dlpack_delete_versioned": (None, [c_void_p]),
+    "tegu_dlpack_destroy": (None, [c_void_p]),
 }
 
 
@@ -306,5 +324,10 @@ def library() -> ctypes.CDLL:
                 raise ImportError("%s has no %s: it is older than this package" % (name, function_name))
             function.restype = result
             function.argtypes = arguments
+        loaded.tegu_dlpack_python(
+            ctypes.byref(
+                Python(*(ctypes.cast(ctypes.pythonapi[each[0]], c_void_p) for each in Python._fields_))
+            )
+        )
         _library = loaded
     return _library

@@ -3,9 +3,9 @@
 numpy; its capsules hold one of two structs, and the newer one can say that memory is read-only."""
 
 import ctypes
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional
 
-from . import _errors, _types
+from . import _abi, _errors, _types
 from ._types import BYTES, NAMES, Shape
 
 CPU = (1, 0)
@@ -53,31 +53,27 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
     return function
 
 
-# A capsule that is being destroyed must not become an object again: it is passed as an address.
+# A capsule is passed as an address: its destructor sees it, too.
 _is_valid = _function("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
 _pointer = _function("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-_new = _function("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, _Destructor)
-_exported: Dict[int, Tuple[Any, ...]] = {}  # what the structs that others hold need
-
-
-def _delete(address: int) -> None:
-    _exported.pop(address, None)
-
-
-def _destroy(capsule: int) -> None:
-    """A capsule that nobody has taken; else its name is another one."""
-    for name in (_PLAIN, _VERSIONED):
-        if _is_valid(capsule, name):
-            _exported.pop(_pointer(capsule, name), None)
-
-
-_deleter, _destructor = _Deleter(_delete), _Destructor(_destroy)
-for _callback in (_deleter, _destructor):  # others may call them while the interpreter ends
-    _function("Py_IncRef", None, ctypes.py_object)(_callback)
+_new = _function("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_keep = _function("Py_IncRef", None, ctypes.py_object)
+_drop = _function("Py_DecRef", None, ctypes.py_object)
 _set_name = _function("PyCapsule_SetName", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
 _USED = {name: ctypes.create_string_buffer(b"used_" + name) for name in (_PLAIN, _VERSIONED)}
+
+
+def _address(function: Any) -> Any:
+    return ctypes.cast(function, ctypes.c_void_p)
+
+
+class Export(object):
+    """What a struct that others hold needs. The struct has a reference to it; the library drops that, as no
+    code of Python runs right where an exception is pending."""
+
+    def __init__(self, *needs: object) -> None:
+        self.needs = needs
 
 
 def export(address: int, number: int, shape: Shape, owner: object, read_only: bool, versioned: bool) -> Any:
@@ -93,11 +89,19 @@ def export(address: int, number: int, shape: Shape, owner: object, read_only: bo
     managed.tensor = _Tensor(
         address, CPU[0], CPU[1], len(shape), "iuf".index(name[0]), BYTES[number] * 8, 1, extents, steps, 0
     )
-    managed.deleter = ctypes.cast(_deleter, ctypes.c_void_p)
+    lib = _abi.library()
+    managed.deleter = _address(lib.tegu_dlpack_delete_versioned if versioned else lib.tegu_dlpack_delete)
     if versioned:
         managed.major, managed.flags = 1, _READ_ONLY if read_only else 0
-    _exported[ctypes.addressof(managed)] = (managed, extents, steps, owner)
-    return _new(ctypes.addressof(managed), _VERSIONED if versioned else _PLAIN, _destructor)
+    held = Export(managed, extents, steps, owner)
+    managed.context = id(held)
+    _keep(held)
+    try:
+        destroy = _address(lib.tegu_dlpack_destroy)
+        return _new(ctypes.addressof(managed), _VERSIONED if versioned else _PLAIN, destroy)
+    except BaseException:
+        _drop(held)
+        raise
 
 
 class Memory(object):

@@ -84,31 +84,31 @@ class [[nodiscard]] Result {
     std::variant<T, Error> state_;
 };
 
+// Success is a flag alone: kernels return one for each number of a result.
 template <>
 class [[nodiscard]] Result<void> {
   public:
-    Result() = default;
-    Result(Error error) : error_(std::move(error)), ok_(false) {}
+    Result() {}  // not defaulted: `return {};` would fill the whole object with zeros first
+    Result(Error error) : error_(std::move(error)) {}
 
-    bool ok() const { return ok_; }
-    explicit operator bool() const { return ok_; }
+    bool ok() const { return !error_.has_value(); }
+    explicit operator bool() const { return ok(); }
     // REQUIRES: !ok().
     Error& error() & {
-        assert(!ok_);
-        return error_;
+        assert(!ok());
+        return *error_;
     }
     const Error& error() const& {
-        assert(!ok_);
-        return error_;
+        assert(!ok());
+        return *error_;
     }
     Error&& error() && {
-        assert(!ok_);
-        return std::move(error_);
+        assert(!ok());
+        return std::move(*error_);
     }
 
   private:
-    Error error_;
-    bool ok_ = true;
+    std::optional<Error> error_;
 };
 
 }  // namespace tegu

@@ -35,10 +35,9 @@ step build
 tegu-build-cuda --toolkit /toolkit --architectures 87 --jobs 2
 ls -l /usr/lib/tegu
 step load
-install -d -o tegud -g tegu-clients /run/tegud
-LD_LIBRARY_PATH=/toolkit/lib64 tegud >/tmp/tegud.log 2>&1 &
+LD_LIBRARY_PATH=/toolkit/lib64 tegud --socket /tmp/tegud.sock >/tmp/tegud.log 2>&1 &
 daemon=$!
-for attempt in $(seq 100); do tegu ping >/dev/null 2>&1 && break; sleep 0.1; done
+for attempt in $(seq 300); do tegu --socket /tmp/tegud.sock ping >/dev/null 2>&1 && break; sleep 0.1; done
 kill "$daemon"
 wait "$daemon"
 cat /tmp/tegud.log

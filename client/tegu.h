@@ -456,6 +456,15 @@ typedef struct tegu_request {
  * caller's sizeof(tegu_request). */
 TEGU_API void tegu_request_init(tegu_request* request, size_t size, uint16_t operation);
 
+/* A node of a piece of a longer array: elements [begin, begin + count) of the piece. docs/partials.md. */
+typedef struct tegu_node {
+    uint64_t begin, count;
+} tegu_node;
+/* The nodes of a piece of n elements at `offset` of a longer array, in the order of the rows of
+ * TEGU_ROLE_NODES. `last`: the piece ends the longer array. Writes the first `capacity` to `nodes`, which may
+ * be NULL if that is 0. Returns how many there are; 0 for more than 2^40 elements, which no job takes. */
+TEGU_API size_t tegu_piece_nodes(uint64_t offset, uint64_t n, int last, tegu_node* nodes, size_t capacity);
+
 /* Submits a job; *id is its id, never 0. The job may wait in the library until 32 KiB are gathered or until
  * the next flush or wait, so that one system call sends several. The caller must fetch its result with
  * tegu_wait. Several may be in flight; results come in any order. Blocks while the library's own buffers are

@@ -345,9 +345,8 @@ typedef struct tegu_reduce_params {
     uint32_t statistics; /* a set of TEGU_STAT_*; at least one */
     uint32_t ddof;       /* variance and standard deviation divide by count - ddof; 0 or 1 */
     uint8_t skip_nans;   /* leaves NaN elements out of everything but TEGU_STAT_NANS */
-    /* The input is a piece of a longer array. The result is TEGU_ROLE_NODES: docs/partials.md. */
-    uint8_t partial;
-    uint8_t last; /* with partial: the piece ends the longer array */
+    uint8_t partial;     /* the input is a piece of a longer array: docs/partials.md */
+    uint8_t last;        /* with partial: the piece ends the longer array */
     uint8_t reserved;
     uint32_t offset; /* with partial: place of the piece in the longer array, modulo 2^32 */
 } tegu_reduce_params;

@@ -27,7 +27,7 @@ LONGER_OPENINGS = {
 }
 # Lines of a longer product file, and why it stays whole.
 LONGER_FILES = {
-    "client/tegu.h": (520, "the C interface is one header"),
+    "client/tegu.h": (530, "the C interface is one header"),
     "kernels/execution/cuda/simt.cuh": (400, "one device model for CUDA and for fibers"),
 }
 

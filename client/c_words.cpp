@@ -5,6 +5,7 @@
 
 #include "base/job.h"
 #include "base/status.h"
+#include "base/tree_nodes.h"
 #include "client/store_params.h"
 #include "client/tegu.h"
 
@@ -50,6 +51,17 @@ void tegu_request_init(tegu_request* request, size_t size, uint16_t operation) {
     set_defaults(operation, defaults.params);
     std::memset(request, 0, size);
     std::memcpy(request, &defaults, std::min(size, sizeof defaults));
+}
+
+size_t tegu_piece_nodes(uint64_t offset, uint64_t n, int last, tegu_node* nodes, size_t capacity) {
+    if (n > tegu::kMaxPieceElements) return 0;
+    size_t count = 0;
+    const auto place = static_cast<std::uint32_t>(offset);
+    tegu::for_each_node(place, n, last != 0, [&](std::uint64_t begin, std::uint64_t elements) {
+        if (count < capacity) nodes[count] = tegu_node{begin, elements};
+        ++count;
+    });
+    return count;
 }
 
 void tegu_part_init(tegu_part* part, uint16_t operation) {

@@ -345,9 +345,8 @@ typedef struct tegu_reduce_params {
     uint32_t statistics; /* a set of TEGU_STAT_*; at least one */
     uint32_t ddof;       /* variance and standard deviation divide by count - ddof; 0 or 1 */
     uint8_t skip_nans;   /* leaves NaN elements out of everything but TEGU_STAT_NANS */
-    /* The input is a piece of a longer array. The result is TEGU_ROLE_NODES: docs/partials.md. */
-    uint8_t partial;
-    uint8_t last; /* with partial: the piece ends the longer array */
+    uint8_t partial;     /* the input is a piece of a longer array: docs/partials.md */
+    uint8_t last;        /* with partial: the piece ends the longer array */
     uint8_t reserved;
     uint32_t offset; /* with partial: place of the piece in the longer array, modulo 2^32 */
 } tegu_reduce_params;
@@ -455,6 +454,15 @@ typedef struct tegu_request {
  * (statistics none; largest; window 5x5, 16 levels, base 2, clip; 10 bins; 256 levels). `size` is the
  * caller's sizeof(tegu_request). */
 TEGU_API void tegu_request_init(tegu_request* request, size_t size, uint16_t operation);
+
+/* A node of a piece of a longer array: elements [begin, begin + count) of the piece. docs/partials.md. */
+typedef struct tegu_node {
+    uint64_t begin, count;
+} tegu_node;
+/* The nodes of a piece of n elements at `offset` of a longer array, in the order of the rows of
+ * TEGU_ROLE_NODES. `last`: the piece ends the longer array. Writes the first `capacity` to `nodes`, which may
+ * be NULL if that is 0. Returns how many there are; 0 for more than 2^40 elements, which no job takes. */
+TEGU_API size_t tegu_piece_nodes(uint64_t offset, uint64_t n, int last, tegu_node* nodes, size_t capacity);
 
 /* Submits a job; *id is its id, never 0. The job may wait in the library until 32 KiB are gathered or until
  * the next flush or wait, so that one system call sends several. The caller must fetch its result with

@@ -34,7 +34,7 @@ for python in "${pythons[@]}"; do
             echo "$version with numpy: skipped, it has none"
             continue
         fi
-        for test in python_test operations_test exchange_test futures_test; do
+        for test in python_test operations_test exchange_test futures_test partials_test partial_values_test; do
             # into a file: the daemon of a test that crashes would keep a pipe open
             if timeout 300 "$python" "tests/client/$test.py" "${options[@]}" >"$log" 2>&1; then
                 echo "$version $mode numpy: $test passed"

@@ -117,6 +117,18 @@ struct Request : tegu_request {
         axis = TEGU_AXIS_ROWS;
         return *this;
     }
+    // reduce and dot: the input is a piece of a longer array, at `offset` there. `last`: it ends that array.
+    // The result is TEGU_ROLE_NODES: docs/partials.md.
+    Request& piece(std::uint64_t offset, bool last) {
+        const auto place = [&](auto& own) {
+            own.partial = 1;
+            own.last = last ? 1 : 0;
+            own.offset = static_cast<std::uint32_t>(offset);
+        };
+        if (operation == TEGU_REDUCE) place(params.reduce);
+        if (operation == TEGU_DOT) place(params.dot);
+        return *this;
+    }
     // add and rowscale may write exactly over an input.
     Request& into(const Buffer& buffer, std::uint64_t offset_bytes = 0) {
         output = buffer.get();
@@ -215,6 +227,13 @@ struct Request : tegu_request {
 
     std::shared_ptr<const Lists> lists_;  // shared with copies, which point to the same
 };
+
+// The nodes of a piece of n elements, as the rows of the result of Request::piece() are.
+inline std::vector<tegu_node> piece_nodes(std::uint64_t offset, std::uint64_t n, bool last) {
+    std::vector<tegu_node> nodes(tegu_piece_nodes(offset, n, last ? 1 : 0, nullptr, 0));
+    tegu_piece_nodes(offset, n, last ? 1 : 0, nodes.data(), nodes.size());
+    return nodes;
+}
 
 static_assert(sizeof(Part) == sizeof(tegu_part), "an array of Part is an array of tegu_part");
 

@@ -227,6 +227,50 @@ static void check_parts(tegu_client* client) {
           strcmp(error.field, "parts") == 0);
 }
 
+/* The sum of three chunks, from a piece of two and one of one. */
+static void check_partials(tegu_client* client) {
+    enum { CHUNK = 16384 };
+    static double x[3 * CHUNK];
+    double sums[2];
+    tegu_node nodes[4];
+    tegu_request request;
+    tegu_result* result = NULL;
+    tegu_error error;
+    tegu_array array;
+    int i;
+
+    for (i = 0; i < 3 * CHUNK; ++i) x[i] = 1.0 / (i + 1);
+    CHECK(tegu_piece_nodes(5, CHUNK, 0, NULL, 0) == 0);
+    CHECK(tegu_piece_nodes(2 * CHUNK, CHUNK, 1, nodes, 4) == 1 && nodes[0].begin == 0);
+    CHECK(tegu_piece_nodes(0, (uint64_t)1 << 41, 0, NULL, 0) == 0);
+    for (i = 0; i < 2; ++i) {
+        const uint64_t offset = i == 0 ? 0 : 2 * CHUNK, n = i == 0 ? 2 * CHUNK : CHUNK;
+        CHECK(tegu_piece_nodes(offset, n, i, nodes, 4) == 1 && nodes[0].count == n);
+        tegu_request_init(&request, sizeof request, TEGU_REDUCE);
+        request.type = TEGU_F64;
+        request.cols = n;
+        request.inputs[0].data = x + offset;
+        request.params.reduce.statistics = TEGU_STAT_SUM;
+        request.params.reduce.partial = 1;
+        request.params.reduce.offset = (uint32_t)offset;
+        request.params.reduce.last = (uint8_t)i;
+        CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
+        CHECK(tegu_result_find(result, TEGU_ROLE_NODES, &array) == 1 && array.rows == 1 && array.cols == 16);
+        memcpy(&sums[i], array.data, sizeof sums[i]);
+        tegu_result_free(result);
+    }
+    request.params.reduce.partial = request.params.reduce.last = 0;
+    request.params.reduce.offset = 0;
+    request.cols = 3 * CHUNK;
+    request.inputs[0].data = x;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
+    CHECK(*(const double*)tegu_result_array(result, 0).data == sums[0] + sums[1]);
+    tegu_result_free(result);
+    request.params.reduce.last = 1;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST &&
+          strcmp(error.field, "last") == 0);
+}
+
 static void check_health(tegu_client* client) {
     static char text[TEGU_HEALTH_BYTES];
     char start[9] = "untouche";
@@ -285,6 +329,7 @@ int main(void) {
     check_job_control(client);
     check_two_inputs(client);
     check_parts(client);
+    check_partials(client);
     check_fields(client);
     CHECK(tegu_reconnects(client) == 0);
     tegu_close(client);

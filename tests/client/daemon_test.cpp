@@ -178,6 +178,42 @@ TEST_F(DaemonTest, RowscaleQuantileHistogramEntropyAndFusedArrive) {
     EXPECT_EQ(result->number(tc::role_of(TEGU_STAT_MAX)), 2.0);
 }
 
+TEST_F(DaemonTest, NodesOfPiecesCloseToTheWhole) {
+    constexpr std::uint64_t kChunk = 16384, kCount = 3 * kChunk + 100;
+    std::vector<float> x(kCount), y(kCount);
+    std::mt19937 random(seed_);
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+        x[i] = static_cast<float>(random() % 1000) / 7;
+        y[i] = static_cast<float>(random() % 1000) / 3;
+    }
+    tc::Client client = connected();
+    const auto nodes_of = [&](tc::Request request, std::uint64_t offset, std::uint64_t n) {
+        const bool last = offset + n == kCount;
+        const tc::Expected<tc::Result> result = client.run(request.piece(offset, last));
+        EXPECT_TRUE(result.ok());
+        const std::optional<tc::Array> nodes = result->find(TEGU_ROLE_NODES);
+        EXPECT_EQ(nodes->rows, tc::piece_nodes(offset, n, last).size());
+        std::vector<double> sums(nodes->rows);
+        for (std::uint64_t i = 0; i < nodes->rows; ++i)
+            std::memcpy(&sums[i], static_cast<const std::uint64_t*>(nodes->data) + i * nodes->cols, 8);
+        return sums;
+    };
+    const std::uint64_t cut = 2 * kChunk;
+    const auto closed = [&](const std::vector<double>& first, const std::vector<double>& rest) {
+        EXPECT_EQ(first.size(), 1u);
+        EXPECT_EQ(rest.size(), 2u);
+        return first[0] + (rest[0] + rest[1]);
+    };
+    const tc::Expected<tc::Result> sum = client.run(tc::Request::reduce(x.data(), kCount, TEGU_STAT_SUM));
+    EXPECT_EQ(closed(nodes_of(tc::Request::reduce(x.data(), cut, TEGU_STAT_SUM), 0, cut),
+                     nodes_of(tc::Request::reduce(&x[cut], kCount - cut, TEGU_STAT_SUM), cut, kCount - cut)),
+              sum->number(kSum));
+    const tc::Expected<tc::Result> dot = client.run(tc::Request::dot(x.data(), y.data(), kCount));
+    EXPECT_EQ(closed(nodes_of(tc::Request::dot(x.data(), y.data(), cut), 0, cut),
+                     nodes_of(tc::Request::dot(&x[cut], &y[cut], kCount - cut), cut, kCount - cut)),
+              dot->number(TEGU_ROLE_DOT));
+}
+
 TEST_F(DaemonTest, KilledAgainAndAgainAndNoJobIsLost) {
     constexpr int kJobs = 1000;
     tc::Client client = connected();

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,7 @@ struct Borders {
     void operator()(const Number<Params, T>& number) const {
         expect(number, number.min, true);
         if (number.min > 0) expect(number, number.min - 1, false);
-        if (number.max == UINT64_MAX) return;
+        if (number.max == std::numeric_limits<T>::max()) return;
         expect(number, number.max, true);
         expect(number, number.max + 1, false);
     }

@@ -112,7 +112,7 @@ TEST(JobReplyBody, RefusesNumbersAndLengthsThatAreWrong) {
                  "policy_bytes");
     expect_error(decode_job_reply(with<std::uint16_t>(good, kPolicyBytes, 200)), Status::BadRequest, "body");
     expect_error(decode_job_reply(with<std::uint16_t>(good, 6, 1)), Status::BadRequest, "reserved");
-    for (const std::uint8_t role : {0, 16, 31, 42, 255})
+    for (const std::uint8_t role : {0, 16, 31, 44, 255})
         expect_error(decode_job_reply(with(good, kRole, role)), Status::BadRange, "role");
     for (const std::uint8_t type : {0, 12, 255})
         expect_error(decode_job_reply(with(good, kType, type)), Status::BadRange, "type");

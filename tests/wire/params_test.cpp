@@ -58,7 +58,12 @@ TEST(ReduceParamsBody, ChecksItsFields) {
                  "statistics");
     EXPECT_TRUE(decode_job_request(with<std::uint32_t>(good, kParams, kAllStatistics)).ok());
     expect_flag(params, kParams + 8, "skip_nans");
-    expect_reserved(params, kParams + 9, kParams + 16);
+    expect_flag(params, kParams + 9, "partial");
+    expect_flag(params, kParams + 10, "last");
+    expect_reserved(params, kParams + 11, kParams + 12);
+    const ReduceParams piece{statistic_bit(Statistic::Sum), false, 0, true, true, 77};
+    EXPECT_TRUE(again(piece).partial && again(piece).last);
+    EXPECT_EQ(again(piece).offset, 77u);
 }
 
 TEST(TopkParamsBody, ChecksItsFields) {
@@ -94,7 +99,10 @@ TEST(AddAndDotParamsBody, CheckTheirFields) {
     EXPECT_TRUE(again(DotParams{true}).skip_nans);
     EXPECT_FALSE(again(DotParams{false}).skip_nans);
     expect_flag(DotParams{}, kSecond, "skip_nans");
-    expect_reserved(DotParams{}, kSecond + 1, kSecond + 8);
+    expect_flag(DotParams{}, kSecond + 1, "partial");
+    expect_flag(DotParams{}, kSecond + 2, "last");
+    expect_reserved(DotParams{}, kSecond + 3, kSecond + 4);
+    EXPECT_EQ(again(DotParams{false, true, true, 77}).offset, 77u);
 }
 
 TEST(RowscaleParamsBody, ComesBackAndChecksItsFields) {
@@ -167,7 +175,9 @@ TEST(EntropyParamsBody, ComesBackAndChecksItsFields) {
     expect_flag(params, kParams + 4, "has_range");
     expect_flag(params, kParams + 5, "base");
     expect_flag(params, kParams + 6, "skip_nans");
-    expect_reserved(params, kParams + 7, kParams + 8);
+    expect_flag(params, kParams + 7, "partial");
+    params.partial = true;
+    EXPECT_TRUE(again(params).partial);
     params.has_range = false;
     expect_reserved(params, kParams + 8, kParams + 24);
 }

@@ -40,6 +40,9 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.daemon = harness.Daemon(self.SETTINGS)
         self.folder = self.daemon.folder
+        # It answers: a daemon that is stopped earlier may not have taken over its signals yet.
+        tegu = os.path.join(harness.BUILD, "bin", "tegu")
+        subprocess.check_call([tegu, "--socket", self.daemon.socket, "ping"], stdout=subprocess.DEVNULL)
         self.addCleanup(self.stop)
 
     def stop(self):

@@ -2,14 +2,14 @@
 // Finds the tiles of a camera's picture whose entropy is the most unusual: a line of JSON for each frame, and
 // the most unusual frame as an annotated PNG. Its results are those of camera_anomaly.py.
 //   usage: camera_anomaly SOURCE [WIDTHxHEIGHT [PICTURE.png [realtime]]]
-#include <png.h>
-
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "annotate.hpp"
 #include "frames.hpp"
 
 namespace tc = tegu::client;
@@ -17,14 +17,10 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::uint64_t kTile = 40;  // pixels; divides 1280 and 720
-constexpr std::uint64_t kTop = 3;    // tiles of a frame
-constexpr double kMemory = 50;       // frames over which the usual entropy of a tile is averaged
+constexpr std::uint64_t kTop = 3;  // tiles of a frame
+constexpr double kMemory = 50;     // frames over which the usual entropy of a tile is averaged
 
-struct Tile {
-    std::uint64_t x, y;
-    double score;
-};
+volatile std::sig_atomic_t interrupted = 0;  // Ctrl-C ends ffmpeg, too, and with it the frames
 
 template <class T>
 T value_or_exit(tc::Expected<T> expected) {
@@ -92,23 +88,6 @@ class Watcher {
     double seen_ = 0;
 };
 
-bool annotate(const std::vector<std::uint8_t>& grey, Size size, const std::vector<Tile>& tiles,
-              const char* path) {
-    std::vector<std::uint8_t> rgb;
-    for (const std::uint8_t pixel : grey) rgb.insert(rgb.end(), 3, pixel);
-    for (const Tile& tile : tiles)
-        for (std::uint64_t y = 0; y < kTile; ++y)
-            for (std::uint64_t x = 0; x < kTile; ++x)
-                if (std::min({x, y, kTile - 1 - x, kTile - 1 - y}) < 3)
-                    std::memcpy(&rgb[((tile.y + y) * size.width + tile.x + x) * 3], "\xff\x3c\x28", 3);
-    png_image image = {};
-    image.version = PNG_IMAGE_VERSION;
-    image.width = static_cast<png_uint_32>(size.width);
-    image.height = static_cast<png_uint_32>(size.height);
-    image.format = PNG_FORMAT_RGB;
-    return png_image_write_to_file(&image, path, 0, rgb.data(), 0, nullptr) != 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -119,6 +98,7 @@ int main(int argc, char** argv) {
                      argv[0], kTile);
         return 64;
     }
+    std::signal(SIGINT, [](int) { interrupted = 1; });
     tc::Client client = value_or_exit(tc::Client::connect());
     std::vector<tc::Buffer> buffers;
     for (int i = 0; i < 3; ++i)
@@ -143,7 +123,9 @@ int main(int argc, char** argv) {
             std::printf("%s{\"x\": %lu, \"y\": %lu, \"score\": %.4f}", i > 0 ? ", " : "", tiles[i].x,
                         tiles[i].y, tiles[i].score);
         std::printf("]}\n");
+        std::fflush(stdout);
     }
-    if (!frames.close() || seen == 0) return std::fputs("camera_anomaly: no whole frame came\n", stderr), 66;
+    if ((!frames.close() && interrupted == 0) || seen == 0)
+        return std::fputs("camera_anomaly: no whole frame came\n", stderr), 66;
     return argc <= 3 || annotate(best, size, best_tiles, argv[3]) ? 0 : 73;
 }

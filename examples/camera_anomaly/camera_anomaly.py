@@ -85,19 +85,22 @@ def main():
             chosen.source, chosen.size, [client.buffer(shape, "u8") for _ in range(3)], chosen.realtime
         )
         watcher = Watcher(client, chosen.size)
-        best, seen, begin = None, 0, 0
-        for number, frame, read_at in frames:
-            begin = begin or read_at
-            frame.commit()
-            tiles = watcher.unusual(frame, chosen.k)
-            seen += 1
-            if seen <= 2 or tiles[0]["score"] > best[0]:  # the first frame only if there is no other
-                best = tiles[0]["score"], frame.array.copy(), tiles
-            age_ms = round(1000 * (time.perf_counter() - read_at), 2)
-            line = {"frame": number, "dropped": frames.dropped, "ms": age_ms, "tiles": tiles}
-            print(json.dumps(dict(line, backend=client.last.backend)), flush=True)
+        best, seen, begin, interrupted = None, 0, 0, False
+        try:
+            for number, frame, read_at in frames:
+                begin = begin or read_at
+                frame.commit()
+                tiles = watcher.unusual(frame, chosen.k)
+                seen += 1
+                if seen <= 2 or tiles[0]["score"] > best[0]:  # the first frame only if there is no other
+                    best = tiles[0]["score"], frame.array.copy(), tiles
+                age_ms = round(1000 * (time.perf_counter() - read_at), 2)
+                line = {"frame": number, "dropped": frames.dropped, "ms": age_ms, "tiles": tiles}
+                print(json.dumps(dict(line, backend=client.last.backend)), flush=True)
+        except KeyboardInterrupt:
+            interrupted = True  # the end of a camera
         seconds = time.perf_counter() - begin
-        if frames.close() != 0 or seen == 0:
+        if (frames.close() != 0 and not interrupted) or best is None:
             sys.exit("camera_anomaly: ffmpeg gave no whole frame of %s" % chosen.source)
         print(
             "%d frames in %.1f s (%.1f a second), %d dropped"

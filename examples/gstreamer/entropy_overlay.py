@@ -82,20 +82,23 @@ def ended(pipeline, wait=0):
 
 
 def run(source, sink, client):
-    """Plays until the source has ended; returns the number of frames that went through."""
+    """Plays until the source has ended, or Ctrl-C; returns the number of frames that went through."""
     grey_frames, drawn_frames = source.get_by_name("grey"), sink.get_by_name("drawn")
     overlay, count = None, 0
     for pipeline in (sink, source):
         pipeline.set_state(Gst.State.PLAYING)
-    while not grey_frames.is_eos():
-        ended(source)
-        ended(sink)
-        sample = grey_frames.try_pull_sample(Gst.SECOND // 10)
-        if sample is not None:
-            grey = pixels_of(sample)
-            overlay = overlay or Overlay(client, grey.shape[1], grey.shape[0])
-            drawn_frames.push_sample(drawn_sample(sample, overlay.draw(grey)))
-            count += 1
+    try:
+        while not grey_frames.is_eos():
+            ended(source)
+            ended(sink)
+            sample = grey_frames.try_pull_sample(Gst.SECOND // 10)
+            if sample is not None:
+                grey = pixels_of(sample)
+                overlay = overlay or Overlay(client, grey.shape[1], grey.shape[0])
+                drawn_frames.push_sample(drawn_sample(sample, overlay.draw(grey)))
+                count += 1
+    except KeyboardInterrupt:
+        pass  # the end of a camera
     ended(source)
     drawn_frames.end_of_stream()
     ended(sink, Gst.CLOCK_TIME_NONE)

@@ -6,6 +6,7 @@ something crosses the scene. No camera is here: of devices only an error is test
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,8 +40,11 @@ class Cpp(example.Case):
     @classmethod
     def setUpClass(cls):
         cls.scene = tempfile.mkdtemp(prefix="tegu-scene-")
-        cls.addClassCleanup(shutil.rmtree, cls.scene)
         write_scene(cls.scene)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.scene)
 
     def setUp(self):
         super().setUp()
@@ -87,11 +91,33 @@ class Cpp(example.Case):
         for source in (empty, os.path.join(self.folder, "missing.mp4"), "/dev/null"):
             self.find(source, status=66)
 
+    def command(self, source):
+        return CPP + [source, WORDS, self.picture, "realtime"]
+
+    def test_ctrl_c_ends_a_camera_and_leaves_the_picture(self):
+        video = os.path.join(self.folder, "long.avi")  # 32 seconds, in place of a camera
+        words = ["-stream_loop", "59", "-framerate", "30", "-i", os.path.join(self.scene, "%04d.pgm")]
+        subprocess.check_call(["ffmpeg", "-loglevel", "error"] + words + ["-c:v", "mjpeg", video])
+        running = subprocess.Popen(
+            self.command(video),
+            stdout=subprocess.PIPE,
+            env=dict(os.environ, TEGU_SOCKET=self.daemon.socket),
+            start_new_session=True,
+        )
+        lines = [running.stdout.readline() for _ in range(2)]
+        os.killpg(running.pid, signal.SIGINT)
+        lines += running.stdout.read().splitlines()
+        running.stdout.close()
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual(json.loads(lines[0])["frame"], 1)
+        self.assertLess(len(lines), 900)
+        self.assertEqual(Image.open(self.picture).size, SIZE)
+
     def test_a_size_that_is_not_of_whole_tiles(self):
         self.run_example(*CPP, self.scene, "481x280", status=64)
 
     def test_a_live_source_gives_each_frame_or_counts_it(self):
-        out, _ = self.run_example(*CPP, self.scene, WORDS, self.picture, "realtime")
+        out, _ = self.run_example(*self.command(self.scene))
         frames = [json.loads(line) for line in out.splitlines()]
         self.assertEqual(len(frames) + frames[-1]["dropped"], COUNT)
 
@@ -105,6 +131,9 @@ class Python(Cpp):
         command = PYTHON + [source, "--size", WORDS, "--png", self.picture]
         out, _ = self.run_example(*command, status=failure)
         return [json.loads(line) for line in out.splitlines()]
+
+    def command(self, source):
+        return PYTHON + [source, "--size", WORDS, "--png", self.picture, "--realtime"]
 
     def test_both_languages_find_the_same(self):
         video = os.path.join(self.folder, "scene.avi")
@@ -121,7 +150,7 @@ class Python(Cpp):
         self.assertIn("two multiples of 40", error)
 
     def test_a_live_source_gives_each_frame_or_counts_it(self):
-        out, error = self.run_example(*PYTHON, self.scene, "--size", WORDS, "--realtime")
+        out, error = self.run_example(*self.command(self.scene))
         frames = [json.loads(line) for line in out.splitlines()]
         self.assertEqual(len(frames) + frames[-1]["dropped"], COUNT)
         self.assertIn("%d dropped" % frames[-1]["dropped"], error)

@@ -54,14 +54,13 @@ class Site(unittest.TestCase):
         """A copy of what the site is made of, as a repository of its own, and its version 0.2."""
         cls.folder = tempfile.mkdtemp(prefix="tegu-site-")
         cls.tree, cls.built = os.path.join(cls.folder, "tree"), os.path.join(cls.folder, "built")
-        os.makedirs(os.path.join(cls.tree, "scripts"))
-        for name in ("mkdocs.yml", os.path.join("scripts", "site_pages.py")):
-            shutil.copy(os.path.join(SOURCE, name), os.path.join(cls.tree, name))
-        for name in ("docs", "client"):
+        os.makedirs(cls.tree)
+        for name in ("docs", "client", "scripts"):
             shutil.copytree(os.path.join(SOURCE, name), os.path.join(cls.tree, name))
-        # What pages link outside of docs/ is there, too.
-        for name in ("daemon", "kernels", "base", "tools", "tests", "config"):
-            os.symlink(os.path.join(SOURCE, name), os.path.join(cls.tree, name))
+        shutil.copy(os.path.join(SOURCE, "mkdocs.yml"), cls.tree)
+        for name in os.listdir(SOURCE):  # what pages link outside of docs/
+            if name[0] != "." and name != "build" and not os.path.exists(os.path.join(cls.tree, name)):
+                os.symlink(os.path.join(SOURCE, name), os.path.join(cls.tree, name))
         for command in ("init -q", "config user.name t", "config user.email t@localhost"):
             subprocess.check_call(["git"] + command.split(), cwd=cls.tree)
         subprocess.check_call(["git", "commit", "-q", "--allow-empty", "-m", "empty"], cwd=cls.tree)

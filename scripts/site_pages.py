@@ -136,8 +136,39 @@ def on_files(files, config):
     return files
 
 
+def with_wide_lists(lines):
+    """Lists as Python-Markdown needs them: an empty line before the first item, and four columns for each
+    level, where Markdown takes the width of the mark."""
+    found, fenced, before = [], False, ""
+    levels = []  # (column of the content here, column there) of each list item that is open
+    for line in lines:
+        indent, text = len(line) - len(line.lstrip()), line.lstrip()
+        item = None if fenced else LIST_ITEM.match(text)
+        if text and (
+            item or not before or text.startswith("```")
+        ):  # else it goes on with a paragraph, wherever it stands
+            while levels and indent < levels[-1][0]:
+                levels.pop()
+        here, there = levels[-1] if levels else (0, 0)
+        item = item if indent - here < 4 else None  # else it is code
+        if (
+            item
+            and before
+            and not LIST_ITEM.match(before.lstrip())
+            and here == 0
+            and not before.startswith(" ")
+        ):
+            found.append("")
+        found.append(" " * (there - here) + line if text and indent >= here else line)
+        if item:
+            levels.append((indent + item.end(), there + 4))
+        fenced ^= text.startswith("```")
+        before = text and line
+    return found
+
+
 def on_page_markdown(markdown, page, config, files):
-    """Links that leave docs/ become words, and lists get the empty line that Python-Markdown needs."""
+    """Links that leave docs/ become words."""
     folder = os.path.dirname(os.path.join(config.docs_dir, page.file.src_uri))
 
     def words(found):
@@ -148,17 +179,4 @@ def on_page_markdown(markdown, page, config, files):
             raise SystemExit("%s links %s, which is not there" % (page.file.src_uri, found.group(2)))
         return found.group(1)
 
-    lines, fenced = [], False
-    for line in markdown.splitlines():
-        fenced ^= line.startswith("```")
-        before = lines[-1] if lines else ""
-        if (
-            not fenced
-            and LIST_ITEM.match(line)
-            and before.strip()
-            and not before.startswith(("- ", "* ", " "))
-        ):
-            if not LIST_ITEM.match(before):
-                lines.append("")
-        lines.append(line if fenced else LINK_OUTSIDE.sub(words, line))
-    return "\n".join(lines)
+    return "\n".join(LINK_OUTSIDE.sub(words, line) for line in with_wide_lists(markdown.splitlines()))

@@ -143,6 +143,36 @@ class Site(unittest.TestCase):
             self.assertIn(name, page)
         self.assertIn("values, indices) of the k largest (smallest) elements", page)
 
+    def test_lists_within_lists_and_their_code(self):
+        sys.path.insert(0, os.path.join(SOURCE, "scripts"))
+        import site_pages
+
+        given = [
+            "a:",
+            "1. b",
+            "   c",
+            "   - d",
+            "     e",
+            "",
+            "         f",
+            "2. g",
+            "",
+            "   h",
+            "",
+            "    i",
+            "- j",
+        ]
+        wanted = ["a:", "", "1. b", "    c", "    - d", "        e", "", "            f", "2. g", "", "    h"]
+        self.assertEqual(site_pages.with_wide_lists(given)[: len(wanted)], wanted)
+        code = ["```", "1. a", "   - b", "```", "", "    - c", "       d"]
+        self.assertEqual(site_pages.with_wide_lists(code), code)
+        rules = read(self.built, "0.2", "placement", "index.html").split('id="the-rules"')[1]
+        first = rules[: rules.index("</ol>")]
+        self.assertEqual(re.findall("<ul>|</ul>", first)[:2], ["<ul>", "</ul>"])
+        self.assertIn("<em>wait</em>", first.split("<ul>")[1])
+        steps = read(self.built, "0.2", "field", "index.html").split('id="from-the-sources-to-the-report"')[1]
+        self.assertEqual(steps[: steps.index("</ol>")].count("<pre"), 4)
+
     def test_a_broken_link_ends_the_build(self):
         path = os.path.join(self.tree, "docs", "glossary.md")
         kept = read(path)

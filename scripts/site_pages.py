@@ -180,3 +180,8 @@ def on_page_markdown(markdown, page, config, files):
         return found.group(1)
 
     return "\n".join(LINK_OUTSIDE.sub(words, line) for line in with_wide_lists(markdown.splitlines()))
+
+
+def on_page_content(html, page, config, files):
+    """In tables a bar in code is written with a backslash, which Python-Markdown shows."""
+    return re.sub(r"<td.*?</td>", lambda cell: cell.group(0).replace("\\|", "|"), html, flags=re.S)

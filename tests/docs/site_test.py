@@ -173,6 +173,9 @@ class Site(unittest.TestCase):
         steps = read(self.built, "0.2", "field", "index.html").split('id="from-the-sources-to-the-report"')[1]
         self.assertEqual(steps[: steps.index("</ol>")].count("<pre"), 4)
 
+    def test_bars_in_tables(self):
+        self.assertIn("tegu health | grep -E", self.page("hardware-checklist", "index.html"))
+
     def test_a_broken_link_ends_the_build(self):
         path = os.path.join(self.tree, "docs", "glossary.md")
         kept = read(path)

@@ -68,6 +68,8 @@ def c_page():
         if whole.startswith(("#if", "#else")):
             continue
         names = next(filter(None, (re.findall(kind, whole, re.M) for kind in NAMES_OF_C)))
+        if names[0].isupper():
+            names = names[:1] + ["..."] * (len(names) > 1)
         title = ", ".join("`%s`" % name for name in dict.fromkeys(names))
         text += section(title, prose_of(comment), whole, "c") + "\n"
     return text

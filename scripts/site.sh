@@ -4,13 +4,13 @@
 # from PyPI at the versions of tests/peers.txt.
 #   usage: scripts/site.sh [--serve | --version VERSION [ALIAS]]
 # --serve: shows the site at http://127.0.0.1:8000. --version: commits the site of a version to the local branch
-# gh-pages, beside the other versions, and pushes nothing.
+# gh-pages, beside the other versions, and pushes nothing. The top of the site leads to ALIAS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case ${1:-} in
 "" | --serve) ;;
---version) : "${2:?usage: scripts/site.sh --version VERSION [ALIAS]}" ;;
+--version) [ $# -ge 2 ] || { echo "site: usage: scripts/site.sh --version VERSION [ALIAS]" >&2; exit 64; } ;;
 *) echo "site: unknown argument '$1'" >&2; exit 64 ;;
 esac
 
@@ -26,5 +26,8 @@ export NO_MKDOCS_2_WARNING=1 PATH=$PWD/$venv/bin:$PATH
 case ${1:-} in
 "") mkdocs build --quiet && echo "the site is in build/site" ;;
 --serve) exec mkdocs serve --dev-addr 127.0.0.1:8000 ;;
---version) mike deploy --update-aliases "$2" ${3:+"$3"} ;;
+--version)
+    mike deploy --update-aliases "$2" ${3:+"$3"}
+    [ $# -lt 3 ] || mike set-default "$3"
+    ;;
 esac

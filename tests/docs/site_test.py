@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -64,10 +63,9 @@ class Site(unittest.TestCase):
         for command in ("init -q", "config user.name t", "config user.email t@localhost"):
             subprocess.check_call(["git"] + command.split(), cwd=cls.tree)
         subprocess.check_call(["git", "commit", "-q", "--allow-empty", "-m", "empty"], cwd=cls.tree)
-        done = cls.run_python(
-            "-c", "from mike.driver import main; main()", "deploy", "--update-aliases", "0.2", "latest"
-        )
-        assert done.returncode == 0, done.stdout
+        for words in ("deploy --update-aliases 0.2 latest", "set-default latest"):
+            done = cls.run_python("-c", "from mike.driver import main; main()", *words.split())
+            assert done.returncode == 0, done.stdout
         os.mkdir(cls.built)
         pages = subprocess.Popen(["git", "archive", "gh-pages"], cwd=cls.tree, stdout=subprocess.PIPE)
         subprocess.check_call(["tar", "x"], cwd=cls.built, stdin=pages.stdout)
@@ -196,6 +194,8 @@ class Site(unittest.TestCase):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         self.addCleanup(window.close)
+        window.visit(server.address)
+        window.wait_until("location.pathname", "/latest/")
         window.visit(server.address + "latest/placement/")
         self.assertEqual(window.value("document.querySelector('h1').firstChild.data"), "Where a job runs")
         window.value(
@@ -203,11 +203,8 @@ class Site(unittest.TestCase):
             "field.value = 'deficit round robin'; field.dispatchEvent(new Event('keyup')); })()"
         )
         links = "[...document.querySelectorAll('.md-search-result__link')].map(one => one.href).join(' ')"
-        until = time.monotonic() + 60
-        while not window.value(links) and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertIn("/architecture/", window.value(links))
-        self.assertIn("0.2", window.value("(document.querySelector('.md-version') || {}).innerText || ''"))
+        window.wait_until(links, "/architecture/")
+        window.wait_until("(document.querySelector('.md-version') || {}).innerText || ''", "0.2")
         asked = [
             each["request"]["url"] for name, each in window.events if name == "Network.requestWillBeSent"
         ]

@@ -133,6 +133,14 @@ class Browser:
             raise BrowserError("%s: %s" % (expression, result["exceptionDetails"]))
         return result["result"].get("value")
 
+    def wait_until(self, expression, words):
+        """Waits until the value of an expression contains the words."""
+        until = time.monotonic() + self._timeout
+        while words not in str(self.value(expression)):
+            if time.monotonic() > until:
+                raise BrowserError("%s is %s" % (expression, self.value(expression)))
+            time.sleep(0.05)
+
     def resize(self, width, height=800, mobile=False):
         self.call(
             "Emulation.setDeviceMetricsOverride",

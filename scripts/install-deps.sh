@@ -4,8 +4,9 @@
 # to 13; does nothing, and needs no root, when all are there. On other distributions it only names them.
 # Groups: build (daemon, client, tools), test (the test suite), bench (peers), compare (pages of tegu-bench compare, and
 # the plots of docs), aarch64 (cross compiler and emulator for scripts/check-aarch64.sh),
-# package (scripts/package.sh), module (scripts/build-module.sh), packagecheck (scripts/check-packages.sh).
-#   usage: scripts/install-deps.sh [--list] [build] [test] [bench] [compare] [aarch64] [package] [module] [packagecheck]      default: build
+# examples (what programs of examples/ need; the tests run them), package (scripts/package.sh), module (scripts/build-module.sh),
+# packagecheck (scripts/check-packages.sh).
+#   usage: scripts/install-deps.sh [--list] [build] [test] [bench] [compare] [aarch64] [examples] [package] [module] [packagecheck]      default: build
 # --list: names the packages, and installs nothing. $TEGU_OS_RELEASE: another file in place of /etc/os-release.
 set -euo pipefail
 
@@ -19,6 +20,9 @@ packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static clang)
 packages_package=(cmake ninja-build pkg-config dpkg-dev debhelper dh-python apt-utils binutils binutils-aarch64-linux-gnu python3-pip
     python3-setuptools python3-wheel unzip xz-utils gpg)
 packages_module=(curl cmake ninja-build g++-11-aarch64-linux-gnu g++-11 binutils-aarch64-linux-gnu python3-pip unzip)
+# About 70 MB to fetch. OpenCV would be 150 MB more: ffmpeg reads cameras and videos for less.
+packages_examples=(ffmpeg python3-numpy python3-pil python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-plugins-base
+    gstreamer1.0-plugins-good python3-matplotlib python3-nbformat python3-nbclient python3-ipykernel)
 packages_packagecheck=(debootstrap lintian qemu-user-static systemd util-linux procps)
 # A test without its tool is skipped, and tegu top without ncurses has no live view.
 # The libraries of .jpg and .tif are opened at run time, by whichever of these names a distribution has them.
@@ -26,7 +30,7 @@ optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev
     libturbojpeg0 libturbojpeg libtiff6 libtiff5)
 optional_test=(libturbojpeg0-dev libtiff-dev libclang-rt-dev clang-format python3-hypothesis zsh groff-base
     python3-jinja2 python3-matplotlib
-    python3-html5lib chromium python3-prometheus-client)
+    python3-html5lib chromium python3-prometheus-client "${packages_examples[@]}")
 
 list=no groups=()
 for word in "$@"; do

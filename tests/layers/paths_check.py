@@ -12,7 +12,7 @@ import unittest
 from tree import SOURCE, lines_of, source_files
 
 READ = r"\.(c|h|hpp|cpp|cu|cuh|py|sh|cmake|md|in)$|CMakeLists\.txt$"
-TOPS = "base|client|cmake|config|daemon|docs|kernels|scripts|systemd|tests|tools|wire"
+TOPS = "base|client|cmake|config|daemon|docs|examples|kernels|scripts|systemd|tests|tools|wire"
 EXTENSIONS = "c|h|hpp|cpp|cu|cuh|py|sh|cmake|md|txt|service|socket|timer"
 # Not a part of a pattern such as *.cpp, <stem>.h or ${name}.txt.
 BEFORE, AFTER = r"(?<![\w/.*<>{}$~%@-])(?:\.\./)*", r"(?![\w/*<{-]|\.\w)"

@@ -47,8 +47,8 @@ class Buffer(object):
     """Memory of the daemon, mapped here. Made by Client.buffer(); use it in a with statement, or close() it.
     numpy.asarray(), DLPack and, from Python 3.12 on, memoryview() take it as it is: the same memory.
 
-    array      numpy array over the memory (without numpy: a memoryview), zero at first
-    shape, dtype, nbytes, handle, generation, frozen
+    - array: numpy array over the memory (without numpy: a memoryview), zero at first
+    - shape, dtype, nbytes, handle, generation, frozen
     """
 
     def __init__(self, client: "Connection", shape: Shape, number: int, room: int = 0) -> None:

@@ -25,11 +25,11 @@ def connect(
     """A Client of the daemon at `path` ($TEGU_SOCKET, else /run/tegud/tegud.sock if it is there,
     else that of this user's own daemon, tegud/tegud.sock in $XDG_RUNTIME_DIR).
 
-    connect_timeout    seconds to try for; 0: once
-    reconnect_timeout  seconds for which a lost connection is sought again before jobs fail with Unavailable
-    busy_retry         jobs, and buffer(), that are answered BUSY are sent again within that time
-    server_uid         the uid that the listening socket must belong to; None: any
-    spin_us            how long to look for the reply to a small job before sleeping, microseconds; 0: never
+    - connect_timeout: seconds to try for; 0: once
+    - reconnect_timeout: seconds for which a lost connection is sought again before jobs fail with Unavailable
+    - busy_retry: jobs, and buffer(), that are answered BUSY are sent again within that time
+    - server_uid: the uid that the listening socket must belong to; None: any
+    - spin_us: how long to look for the reply to a small job before sleeping, microseconds; 0: never
     """
     return Client(path, name, connect_timeout, reconnect_timeout, busy_retry, server_uid, spin_us)
 

@@ -10,10 +10,10 @@ from typing import Any, Dict, Optional, Tuple, Type
 class Error(Exception):
     """A job or call that failed.
 
-    status       "BAD_RANGE", "BUSY", ...: the closed list of the protocol
-    field        what is wrong, e.g. "k"; "" if it is nothing in particular
-    allowed      what would be accepted, e.g. "1..1000"; may be ""
-    retry_after  seconds after which the same request may succeed; None unless the daemon was busy
+    - status: "BAD_RANGE", "BUSY", ...: the closed list of the protocol
+    - field: what is wrong, e.g. "k"; "" if it is nothing in particular
+    - allowed: what would be accepted, e.g. "1..1000"; may be ""
+    - retry_after: seconds after which the same request may succeed; None unless the daemon was busy
     """
 
     def __init__(

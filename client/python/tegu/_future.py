@@ -34,7 +34,7 @@ class Future(_Base[T]):
     """A job in flight, as concurrent.futures has them: result(), exception(), done(), cancel(), cancelled(),
     add_done_callback(); `await` in asyncio.
 
-    reply  how the job ran; None until it has ended well
+    - reply: how the job ran; None until it has ended well
     """
 
     def __init__(self, client: "Connection", ident: int, job: "Job") -> None:

@@ -20,6 +20,9 @@ import rawclient  # noqa: E402
 from daemon_test import NAMES, Board  # noqa: E402
 
 PROMTOOL = shutil.which("promtool")
+# Files of rules with their unit tests, and the dashboards: of one board, and of many.
+RULES = {"tegu.rules.yml": "rules_test.yml", "fleet.rules.yml": "fleet_rules_test.yml"}
+DASHBOARDS = ("tegu.dashboard.json", "fleet.dashboard.json")
 # Labels that Prometheus adds, and values that a sound daemon on these boards does not show.
 OF_PROMETHEUS = {"instance", "job", "alertname"}
 NOT_FROM_TEGUD = {"up"}
@@ -32,7 +35,8 @@ UNSHOWN = {
 }
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-SELECTOR = re.compile(r"\b(tegu_\w+|up)\b(?:\{([^}]*)\})?")
+SELECTOR = re.compile(r"(?<![\w:])(tegu_\w+|up)\b(?!:)(?:\{([^}]*)\})?")
+RECORDED = re.compile(r"(?<![\w:])\w+:[\w:]+")
 MATCHER = re.compile(r'(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"')
 GROUPING = re.compile(r"\b(?:by|without)\s*\(([^)]*)\)")
 
@@ -58,9 +62,9 @@ def read(name):
         return file.read()
 
 
-def rule_expressions():
+def rule_expressions(name):
     """Every expr: of the rules, with the continued lines of a folded one."""
-    found, lines = [], read("tegu.rules.yml").splitlines()
+    found, lines = [], read(name).splitlines()
     for at, line in enumerate(lines):
         match = re.match(r"( +)expr: (.*)$", line)
         if match is None:
@@ -77,12 +81,31 @@ def rule_expressions():
     return found
 
 
-def panels():
-    return [panel for panel in json.loads(read("tegu.dashboard.json"))["panels"] if panel["type"] != "row"]
+def recorded():
+    """{name of a recorded series: its expression}"""
+    found = {}
+    for name in RULES:
+        kinds = re.findall(r"- (record|alert): (\S+)", read(name))
+        found.update(
+            (rule, expression)
+            for (kind, rule), expression in zip(kinds, rule_expressions(name))
+            if kind == "record"
+        )
+    return found
 
 
-def targets():
-    return [(panel, target) for panel in panels() for target in panel["targets"]]
+def panels(name):
+    return [panel for panel in json.loads(read(name))["panels"] if panel["type"] != "row"]
+
+
+def targets(name):
+    return [(panel, target) for panel in panels(name) for target in panel["targets"]]
+
+
+def unit_tests(name):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), RULES[name])
+    with open(path, encoding="utf-8") as file:
+        return path, file.read()
 
 
 def exported():
@@ -140,8 +163,11 @@ class Names(unittest.TestCase):
         cls.exported = exported().labels
 
     def check(self, expression):
-        """Each metric of it is exported, with the labels of its selector; the others it groups by exist."""
+        """Each metric of it is exported, with the labels of its selector; the others it groups by exist. What
+        it names with a colon is recorded."""
         names = []
+        for name in RECORDED.findall(expression):
+            self.assertIn(name, recorded(), expression)
         for name, selector in SELECTOR.findall(expression):
             if name in NOT_FROM_TEGUD | FROM_TEXTFILE:
                 continue
@@ -161,25 +187,44 @@ class Names(unittest.TestCase):
         return known
 
     def test_of_the_rules(self):
-        expressions = rule_expressions()
-        self.assertGreater(len(expressions), 15)
-        for expression in expressions:
-            self.check(expression)
+        for name in RULES:
+            expressions = rule_expressions(name)
+            self.assertGreater(len(expressions), 15)
+            for expression in expressions:
+                self.check(expression)
+
+    def test_what_is_recorded_is_named_by_its_labels(self):
+        """instance:... has the label instance alone, fleet:... has none."""
+        for name, expression in recorded().items():
+            labels = {"instance": ["instance"], "fleet": []}[name.split(":")[0]]
+            groups = [set(re.split(r"[,\s]+", group)) - {"le"} for group in GROUPING.findall(expression)]
+            if groups and "scalar" not in expression:
+                self.assertTrue(all(group == set(labels) for group in groups), name)
+
+    def test_what_is_recorded_is_shown_and_tested(self):
+        shown = " ".join(target["expr"] for _, target in targets("fleet.dashboard.json"))
+        _, tests = unit_tests("fleet.rules.yml")
+        for name in recorded():
+            self.assertIn(name, shown)
+            if name != "fleet:tegu_job_duration_seconds:p99_5m":
+                self.assertIn("expr: " + name + "\n", tests)
 
     def test_of_the_texts_of_the_rules(self):
         """A rule's text may use labels that its own expression has."""
-        rules = read("tegu.rules.yml").split("- alert: ")[1:]
-        self.assertEqual(len(rules), len(rule_expressions()))
-        for rule, expression in zip(rules, rule_expressions()):
-            for label in re.findall(r"\$labels\.(\w+)", rule):
-                self.assertIn(label, self.check(expression), rule)
+        for name in RULES:
+            rules = re.split(r"- (?:alert|record): ", read(name))[1:]
+            self.assertEqual(len(rules), len(rule_expressions(name)))
+            for rule, expression in zip(rules, rule_expressions(name)):
+                for label in re.findall(r"\$labels\.(\w+)", rule):
+                    self.assertIn(label, self.check(expression), rule)
 
     def test_of_the_dashboard(self):
-        self.assertGreater(len(targets()), 30)
-        for panel, target in targets():
-            known = self.check(target["expr"])
-            for label in re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]):
-                self.assertIn(label, known, panel["title"])
+        for name in DASHBOARDS:
+            self.assertGreater(len(targets(name)), 20)
+            for panel, target in targets(name):
+                known = self.check(target["expr"])
+                for label in re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]):
+                    self.assertIn(label, known, panel["title"])
 
     def test_values_that_no_sound_daemon_shows_are_words_of_the_lists(self):
         with open(os.path.join(os.path.dirname(TESTS), "docs", "health.md"), encoding="utf-8") as page:
@@ -193,6 +238,7 @@ class Names(unittest.TestCase):
             'tegu_jobs_total{state="OK"}',
             'tegu_jobs_total{status="FINE"}',
             "sum by (operations) (tegu_jobs_total)",
+            "instance:tegu_jobs:rate1h",
         ):
             with self.assertRaises(AssertionError, msg=expression):
                 self.check(expression)
@@ -200,7 +246,10 @@ class Names(unittest.TestCase):
 
 class Dashboard(unittest.TestCase):
     def test_loads_and_its_panels_fit(self):
-        dashboard = json.loads(read("tegu.dashboard.json"))
+        for name in DASHBOARDS:
+            self.check_panels(json.loads(read(name)))
+
+    def check_panels(self, dashboard):
         identifiers = [panel["id"] for panel in dashboard["panels"]]
         self.assertEqual(len(identifiers), len(set(identifiers)))
         taken = set()
@@ -216,13 +265,22 @@ class Dashboard(unittest.TestCase):
             taken |= cells
 
     def test_names_no_data_source_but_the_chosen_one(self):
-        variables = {each["name"] for each in json.loads(read("tegu.dashboard.json"))["templating"]["list"]}
-        self.assertEqual(variables, {"datasource", "instance"})
-        for panel, target in targets():
-            for of in (panel, target):
-                self.assertEqual(of["datasource"]["uid"], "${datasource}", panel["title"])
-            used = set(re.findall(r"\$(\w+)", target["expr"]))
-            self.assertLessEqual(used, variables | {"__rate_interval"}, panel["title"])
+        for name in DASHBOARDS:
+            variables = {each["name"] for each in json.loads(read(name))["templating"]["list"]}
+            self.assertEqual(variables, {"datasource", "instance"})
+            for panel, target in targets(name):
+                for of in (panel, target):
+                    self.assertEqual(of["datasource"]["uid"], "${datasource}", panel["title"])
+                used = set(re.findall(r"\$(\w+)", target["expr"]))
+                self.assertLessEqual(used, variables | {"__rate_interval"}, panel["title"])
+
+    def test_the_fleet_is_shown_by_board(self):
+        for panel in panels("fleet.dashboard.json"):
+            for target in panel["targets"]:
+                if panel["type"] != "stat":
+                    self.assertIn("$instance", target["expr"], panel["title"])
+        links = json.loads(read("fleet.dashboard.json"))["links"]
+        self.assertEqual(links[0]["url"], "/d/" + json.loads(read("tegu.dashboard.json"))["uid"])
 
 
 @unittest.skipIf(PROMTOOL is None, "promtool is not installed")
@@ -242,34 +300,54 @@ class Promtool(unittest.TestCase):
             universal_newlines=True,
         )
 
-    def test_likes_the_rules_and_the_example(self):
-        for arguments in (("check", "rules", "tegu.rules.yml"), ("check", "config", "prometheus.yml")):
+    def test_likes_the_rules_and_the_examples(self):
+        for arguments in [("check", "rules", name) for name in RULES] + [
+            ("check", "config", "prometheus.yml"),
+            ("check", "config", "fleet.prometheus.yml"),
+        ]:
             done = self.promtool(*arguments)
             self.assertEqual(done.returncode, 0, done.stdout)
 
-    def test_the_rules_do_what_they_should(self):
-        tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rules_test.yml")
-        shutil.copy(tests, self.folder)
-        done = self.promtool("test", "rules", "rules_test.yml")
+    def test_a_list_of_boards_that_is_wrong_is_found(self):
+        with open(os.path.join(self.folder, "fleet.boards.yml"), "a") as out:
+            out.write("- boards: [x]\n")
+        self.assertNotEqual(self.promtool("check", "config", "fleet.prometheus.yml").returncode, 0)
+
+    def test_a_board_is_called_by_its_name(self):
+        """promtool shows what becomes of the labels of each target."""
+        done = self.promtool("check", "service-discovery", "fleet.prometheus.yml", "tegu")
         self.assertEqual(done.returncode, 0, done.stdout)
+        names = re.findall(r'"instance": "([^"]*)"', done.stdout)
+        self.assertEqual(set(names), {"nano-1", "nano-2", "orin-1"})
+
+    def test_the_rules_do_what_they_should(self):
+        for name, tests in RULES.items():
+            shutil.copy(unit_tests(name)[0], self.folder)
+            done = self.promtool("test", "rules", tests)
+            self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_the_unit_tests_can_fail(self):
-        tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rules_test.yml")
-        shutil.copy(tests, self.folder)
-        with open(os.path.join(self.folder, "tegu.rules.yml"), "w") as out:
-            out.write(read("tegu.rules.yml").replace("> 0.05", "> 0.5"))
-        self.assertNotEqual(self.promtool("test", "rules", "rules_test.yml").returncode, 0)
+        for name, found, other in (
+            ("tegu.rules.yml", "> 0.05", "> 0.5"),
+            ("fleet.rules.yml", "> 4 *", "> 400 *"),
+        ):
+            shutil.copy(unit_tests(name)[0], self.folder)
+            self.assertIn(found, read(name))
+            with open(os.path.join(self.folder, name), "w") as out:
+                out.write(read(name).replace(found, other))
+            self.assertNotEqual(self.promtool("test", "rules", RULES[name]).returncode, 0)
 
     def test_every_alert_has_a_unit_test(self):
-        alerts = re.findall(r"- alert: (\w+)", read("tegu.rules.yml"))
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "rules_test.yml")) as file:
-            tested = set(re.findall(r'alertname="(\w+)"', file.read()))
-        self.assertEqual(set(alerts), tested)
+        for name in RULES:
+            alerts = re.findall(r"- alert: (\w+)", read(name))
+            tested = set(re.findall(r'alertname="(\w+)"', unit_tests(name)[1]))
+            self.assertEqual(set(alerts), tested)
 
     def test_parses_the_queries_of_the_dashboard(self):
         with open(os.path.join(self.folder, "queries.yml"), "w") as out:
             out.write("groups:\n- name: dashboard\n  rules:\n")
-            for number, (_, target) in enumerate(targets()):
+            everything = [target for name in DASHBOARDS for target in targets(name)]
+            for number, (_, target) in enumerate(everything):
                 query = target["expr"].replace("$__rate_interval", "5m")
                 out.write("  - record: query%d\n    expr: %s\n" % (number, json.dumps(query)))
         done = self.promtool("check", "rules", "queries.yml")

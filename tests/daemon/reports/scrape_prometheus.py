@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A real Prometheus scrapes a running tegud, with nothing between them. Run by hand:
+"""A real Prometheus scrapes a running tegud, with nothing between them, and three of them with the files of
+config/monitoring for a fleet. Run by hand:
     TEGU_BUILD_DIR=build/release tests/daemon/reports/scrape_prometheus.py
 Needs the programs prometheus and promtool (Debian: prometheus), takes some seconds. Exit 77 without them."""
 
@@ -9,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import urllib.error
@@ -17,6 +19,8 @@ import urllib.request
 
 from scrape_test import Daemon, free_port, PATIENCE
 
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+MONITORING = os.path.join(SOURCE, "config", "monitoring")
 CONFIG = """global: {scrape_interval: 1s}
 scrape_configs:
   - job_name: tegu
@@ -25,21 +29,17 @@ scrape_configs:
 SCRAPES = 5
 
 
-class PrometheusTest(unittest.TestCase):
-    def setUp(self):
-        target, self.port = free_port(), free_port()
-        self.daemon = Daemon('[metrics]\nlisten = "127.0.0.1:%d"\n' % target)
-        self.addCleanup(self.daemon.remove)
-        config = os.path.join(self.daemon.folder, "prometheus.yml")
-        with open(config, "w") as out:
-            out.write(CONFIG % target)
-        log = open(os.path.join(self.daemon.folder, "prometheus.log"), "w")
+class Prometheus(unittest.TestCase):
+    def start(self, config):
+        """A Prometheus with this configuration; its files lie beside it."""
+        self.port, folder = free_port(), os.path.dirname(config)
+        log = open(os.path.join(folder, "prometheus.log"), "w")
         self.addCleanup(log.close)
         self.prometheus = subprocess.Popen(
             [
                 "prometheus",
                 "--config.file=" + config,
-                "--storage.tsdb.path=" + os.path.join(self.daemon.folder, "data"),
+                "--storage.tsdb.path=" + os.path.join(folder, "data"),
                 "--web.listen-address=127.0.0.1:%d" % self.port,
             ],
             stdout=log,
@@ -47,6 +47,11 @@ class PrometheusTest(unittest.TestCase):
         )
         self.addCleanup(self.prometheus.wait)
         self.addCleanup(self.prometheus.terminate)
+
+    def tegud(self, address):
+        daemon = Daemon('[metrics]\nlisten = "%s"\n' % address)
+        self.addCleanup(daemon.remove)
+        return daemon
 
     def api(self, path, **query):
         url = "http://127.0.0.1:%d/api/v1/%s?%s" % (self.port, path, urllib.parse.urlencode(query))
@@ -66,6 +71,16 @@ class PrometheusTest(unittest.TestCase):
         while (self.value(query) or 0) < least:
             self.assertLess(time.monotonic(), end, "%s is %s" % (query, self.value(query)))
             time.sleep(0.1)
+
+
+class OneTest(Prometheus):
+    def setUp(self):
+        target = free_port()
+        self.daemon = self.tegud("127.0.0.1:%d" % target)
+        config = os.path.join(self.daemon.folder, "prometheus.yml")
+        with open(config, "w") as out:
+            out.write(CONFIG % target)
+        self.start(config)
 
     def test_it_is_scraped(self):
         self.wait_for("count_over_time(up[5m])", SCRAPES)
@@ -89,6 +104,49 @@ class PrometheusTest(unittest.TestCase):
         self.wait_for("up", 1)
         self.daemon.stop()
         self.wait_for("1 - up", 1)
+
+
+class FleetTest(Prometheus):
+    """Three boards on addresses of their own, as a board is called by its address without the port."""
+
+    def setUp(self):
+        port = free_port()
+        self.boards = ["127.0.0.%d" % number for number in (1, 2, 3)]
+        self.daemons = [self.tegud("%s:%d" % (board, port)) for board in self.boards]
+        self.folder = tempfile.mkdtemp(prefix="tegu-fleet-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name in os.listdir(MONITORING):
+            shutil.copy(os.path.join(MONITORING, name), self.folder)
+        self.list_boards(self.boards[:2], port)
+        config = os.path.join(self.folder, "fleet.prometheus.yml")
+        with open(config) as file:
+            text = file.read()
+        with open(config, "w") as out:
+            out.write(text.replace(": 15s", ": 1s"))
+        self.start(config)
+        self.port_of_boards = port
+
+    def list_boards(self, boards, port):
+        with open(os.path.join(self.folder, "fleet.boards.yml"), "w") as out:
+            out.write("- targets: [%s]\n" % ", ".join('"%s:%d"' % (board, port) for board in boards))
+            out.write("  labels: {site: here}\n")
+
+    def test_boards_come_work_and_go(self):
+        self.wait_for("fleet:tegu_boards_up:count", 2)
+        self.list_boards(self.boards, self.port_of_boards)  # no reload: the list is read again
+        self.wait_for("fleet:tegu_boards:count", 3)
+        self.wait_for("fleet:tegu_boards_up:count", 3)
+        self.assertEqual(self.value('up{instance="127.0.0.3",site="here"}'), 1)
+        picture = os.path.join(SOURCE, "tests", "data", "camera.pgm")
+        end = time.monotonic() + PATIENCE
+        while not (self.value('instance:tegu_jobs:rate5m{instance="127.0.0.2"}') or 0) > 0:
+            self.assertLess(time.monotonic(), end)
+            self.assertEqual(self.daemons[1].tegu("reduce", picture).returncode, 0)
+            time.sleep(0.2)
+        self.assertEqual(self.value('instance:tegu_jobs:rate5m{instance="127.0.0.1"} or vector(0)'), 0)
+        self.daemons[2].stop()
+        self.wait_for("fleet:tegu_boards:count - fleet:tegu_boards_up:count", 1)
+        self.wait_for('count(ALERTS{alertname="FleetBoardsDown",alertstate="pending"})', 1)
 
 
 if __name__ == "__main__":

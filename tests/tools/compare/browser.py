@@ -51,7 +51,7 @@ class Browser:
                 "--disable-component-update",
                 "--disable-sync",
                 "--no-proxy-server",
-                "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                 "--force-color-profile=srgb",
                 "--user-data-dir=" + self._folder,
                 "about:blank",
@@ -118,8 +118,12 @@ class Browser:
 
     def open(self, path):
         """Loads a file and waits until it is complete; events are those since then."""
+        self.visit("file://" + os.path.abspath(path))
+
+    def visit(self, url):
+        """The same of any address; of hosts 127.0.0.1 alone is known."""
         self.events = []
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=url)
         self.wait_for("Page.loadEventFired")
 
     def value(self, expression):
@@ -128,6 +132,14 @@ class Browser:
         if "exceptionDetails" in result:
             raise BrowserError("%s: %s" % (expression, result["exceptionDetails"]))
         return result["result"].get("value")
+
+    def wait_until(self, expression, words):
+        """Waits until the value of an expression contains the words."""
+        until = time.monotonic() + self._timeout
+        while words not in str(self.value(expression)):
+            if time.monotonic() > until:
+                raise BrowserError("%s is %s" % (expression, self.value(expression)))
+            time.sleep(0.05)
 
     def resize(self, width, height=800, mobile=False):
         self.call(

@@ -256,6 +256,15 @@ class PageTest(unittest.TestCase):
             content["identity"]["power_mode"] = "%dW" % (10 + index)
             paths.append(self.folder.write("orin%d.json" % index, content))
         self.assertIn("Fixture Jetson O (17W)", self.made("eight.html", *paths))
+        code, text, _ = support.run("--markdown", "-", *paths)
+        self.assertEqual(code, 0)
+        (table,) = re.findall(r"by operation\*\*\n\n(.*?)\n", text)
+        self.assertEqual(table.count(" against "), 7)
+        # A sentence for each against the base; who is faster among the others is for the table.
+        lead = text.split("## Who is faster at what")[1].split("**Against")[0]
+        self.assertEqual(len([line for line in lead.splitlines() if line]), 7)
+        each = text.split("**Each against each**")[1].split("**")[0]
+        self.assertEqual(sum(line.startswith("| Fixture") for line in each.splitlines()), 8)
 
     def test_odd_but_allowed_files(self):
         empty = support.small("Empty", [])

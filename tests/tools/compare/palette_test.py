@@ -90,5 +90,13 @@ class PaletteTest(unittest.TestCase):
         self.assertEqual(len({palette.marker(index) for index in range(palette.SERIES)}), palette.SERIES)
 
 
+class Marks(unittest.TestCase):
+    def test_many_boards_differ_by_colour_and_mark_together(self):
+        self.assertEqual(len(palette.MARKERS), palette.SERIES)
+        for mark in (palette.marker, palette.dash):
+            looks = {(palette.series(index), mark(index)) for index in range(36)}
+            self.assertEqual(len(looks), 36)
+
+
 if __name__ == "__main__":
     unittest.main()

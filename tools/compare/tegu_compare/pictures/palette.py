@@ -34,12 +34,17 @@ def series(index):
     return colour("series-%d" % (index % SERIES))
 
 
+def _turn(index):
+    """Another mark each time that the colours begin again, so that 36 series differ."""
+    return (index + index // SERIES) % SERIES
+
+
 def marker(index):
-    return MARKERS[index % len(MARKERS)]
+    return MARKERS[_turn(index)]
 
 
 def dash(index):
-    return ((), (5, 2), (1.5, 1.5), (6, 2, 1.5, 2), (3, 2), (8, 3))[index % 6]
+    return ((), (5, 2), (1.5, 1.5), (6, 2, 1.5, 2), (3, 2), (8, 3))[_turn(index)]
 
 
 def variables():

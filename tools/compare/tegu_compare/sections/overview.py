@@ -8,6 +8,8 @@ from ..report import Cell, Column, Picture, Pictures, QUIET, Section, Table
 from ..units import NONE, seconds, speed
 from .common import legend
 
+MAX_TOLD = 4  # boards that sentences compare with each other; of more a table does
+
 
 def _matches(boards):
     return [match(board, boards[0]) for board in boards[1:]]
@@ -132,7 +134,7 @@ def section(boards):
         )
     matches = _matches(boards)
     lead = [sentence(found) for found in matches]
-    if len(boards) > 2:
+    if 2 < len(boards) <= MAX_TOLD:
         ranked = by_speed(boards)
         lead += [sentence(match(a, b)) for a, b in zip(ranked, ranked[1:]) if boards[0] not in (a, b)]
     throttled = sum(found.throttled for found in matches)

@@ -45,14 +45,14 @@ class NodeTree {
   public:
     explicit NodeTree(Merge merge = Merge()) : merge_(std::move(merge)) {}
 
-    // Adds a node of the piece at `offset`. False: another node has some of its elements, and nothing changes.
+    // Adds a node of the piece at `offset`. False: another node has some of its elements; nothing changes.
     // REQUIRES: a node of tegu_piece_nodes() for that offset.
     bool put(std::uint64_t offset, const tegu_node& node, const Value& value) {
         return put_chunks((offset + node.begin) / kChunk, (node.count + kChunk - 1) / kChunk, value);
     }
 
-    // The value of an array of `total` elements. Nothing: elements are missing, because a piece is, or because
-    // pieces do not meet at multiples of 16384 elements.
+    // The value of an array of `total` elements. Nothing: elements are missing, because a piece is, or
+    // because pieces do not meet at multiples of 16384 elements.
     std::optional<Value> root(std::uint64_t total) const {
         std::uint64_t end = 0;
         for (const auto& [first, node] : nodes_) {

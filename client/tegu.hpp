@@ -14,6 +14,7 @@
 #include "client/tegu/buffer.hpp"
 #include "client/tegu/client.hpp"
 #include "client/tegu/expected.hpp"
+#include "client/tegu/node_tree.hpp"
 #include "client/tegu/request.hpp"
 #include "client/tegu/result.hpp"
 #else
@@ -21,6 +22,7 @@
 #include <tegu/buffer.hpp>
 #include <tegu/client.hpp>
 #include <tegu/expected.hpp>
+#include <tegu/node_tree.hpp>
 #include <tegu/request.hpp>
 #include <tegu/result.hpp>
 #endif

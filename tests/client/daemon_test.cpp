@@ -179,7 +179,7 @@ TEST_F(DaemonTest, RowscaleQuantileHistogramEntropyAndFusedArrive) {
 }
 
 TEST_F(DaemonTest, NodesOfPiecesCloseToTheWhole) {
-    constexpr std::uint64_t kChunk = 16384, kCount = 3 * kChunk + 100;
+    constexpr std::uint64_t kChunk = 16384, kCount = 7 * kChunk + 100;
     std::vector<float> x(kCount), y(kCount);
     std::mt19937 random(seed_);
     for (std::uint64_t i = 0; i < kCount; ++i) {
@@ -187,31 +187,45 @@ TEST_F(DaemonTest, NodesOfPiecesCloseToTheWhole) {
         y[i] = static_cast<float>(random() % 1000) / 3;
     }
     tc::Client client = connected();
-    const auto nodes_of = [&](tc::Request request, std::uint64_t offset, std::uint64_t n) {
-        const bool last = offset + n == kCount;
-        const tc::Expected<tc::Result> result = client.run(request.piece(offset, last));
-        EXPECT_TRUE(result.ok());
-        const std::optional<tc::Array> nodes = result->find(TEGU_ROLE_NODES);
-        EXPECT_EQ(nodes->rows, tc::piece_nodes(offset, n, last).size());
-        std::vector<double> sums(nodes->rows);
-        for (std::uint64_t i = 0; i < nodes->rows; ++i)
-            std::memcpy(&sums[i], static_cast<const std::uint64_t*>(nodes->data) + i * nodes->cols, 8);
-        return sums;
+    tc::NodeTree<double> sums, products;
+    tc::NodeTree<tc::Moments, tc::MergeMoments> moments;
+    // Calls visit(node, its words) for the nodes of [begin, end).
+    const auto for_nodes = [&](tc::Request request, std::uint64_t begin, std::uint64_t end, auto visit) {
+        const bool last = end == kCount;
+        const tc::Expected<tc::Result> result = client.run(request.piece(begin, last));
+        ASSERT_TRUE(result.ok());
+        const std::optional<tc::Array> rows = result->find(TEGU_ROLE_NODES);
+        const std::vector<tegu_node> nodes = tc::piece_nodes(begin, end - begin, last);
+        ASSERT_EQ(rows->rows, nodes.size());
+        for (std::uint64_t i = 0; i < nodes.size(); ++i)
+            visit(nodes[i], static_cast<const std::byte*>(rows->data) + i * rows->cols * 8);
     };
-    const std::uint64_t cut = 2 * kChunk;
-    const auto closed = [&](const std::vector<double>& first, const std::vector<double>& rest) {
-        EXPECT_EQ(first.size(), 1u);
-        EXPECT_EQ(rest.size(), 2u);
-        return first[0] + (rest[0] + rest[1]);
-    };
-    const tc::Expected<tc::Result> sum = client.run(tc::Request::reduce(x.data(), kCount, TEGU_STAT_SUM));
-    EXPECT_EQ(closed(nodes_of(tc::Request::reduce(x.data(), cut, TEGU_STAT_SUM), 0, cut),
-                     nodes_of(tc::Request::reduce(&x[cut], kCount - cut, TEGU_STAT_SUM), cut, kCount - cut)),
-              sum->number(kSum));
-    const tc::Expected<tc::Result> dot = client.run(tc::Request::dot(x.data(), y.data(), kCount));
-    EXPECT_EQ(closed(nodes_of(tc::Request::dot(x.data(), y.data(), cut), 0, cut),
-                     nodes_of(tc::Request::dot(&x[cut], &y[cut], kCount - cut), cut, kCount - cut)),
-              dot->number(TEGU_ROLE_DOT));
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces = {
+        {5 * kChunk, 6 * kChunk}, {0, kChunk}, {6 * kChunk, kCount}, {kChunk, 5 * kChunk}};
+    constexpr std::uint32_t kStatistics = TEGU_STAT_SUM | TEGU_STAT_VAR;
+    for (const auto& [begin, end] : pieces) {
+        EXPECT_EQ(sums.root(kCount), std::nullopt);
+        const std::uint64_t n = end - begin, at = begin;
+        for_nodes(tc::Request::reduce(&x[at], n, kStatistics), at, end,
+                  [&](const tegu_node& node, auto* words) {
+                      tc::Moments found;
+                      double sum;
+                      std::memcpy(&sum, words, sizeof sum);
+                      std::memcpy(&found, words + 16, sizeof found);
+                      EXPECT_TRUE(sums.put(at, node, sum) && moments.put(at, node, found));
+                  });
+        for_nodes(tc::Request::dot(&x[at], &y[at], n), at, end, [&](const tegu_node& node, auto* words) {
+            double sum;
+            std::memcpy(&sum, words, sizeof sum);
+            EXPECT_TRUE(products.put(at, node, sum));
+        });
+    }
+    const tc::Expected<tc::Result> whole = client.run(tc::Request::reduce(x.data(), kCount, kStatistics));
+    EXPECT_EQ(sums.root(kCount), whole->number(kSum)) << "seed " << seed_;
+    EXPECT_EQ(moments.root(kCount)->q / static_cast<double>(kCount),
+              whole->number(tc::role_of(TEGU_STAT_VAR)));
+    EXPECT_EQ(products.root(kCount),
+              client.run(tc::Request::dot(x.data(), y.data(), kCount))->number(TEGU_ROLE_DOT));
 }
 
 TEST_F(DaemonTest, KilledAgainAndAgainAndNoJobIsLost) {

@@ -270,6 +270,35 @@ class OthersTest(PartialsCase):
                 self.assertSame(whole, self.outcome(self.merged(parts).result))
 
 
+class UnionTest(PartialsCase):
+    def test_merged_pieces_are_the_partial_of_their_union(self):
+        """To the byte, at any place in an array that nobody could hold."""
+        c = self.c
+        calls = {
+            "reduce": (c.reduce_partial, {"stats": STATISTICS}),
+            "topk": (c.topk_partial, {"k": 9}),
+            "histogram": (c.histogram_partial, {"bins": 20, "range": (0, 100)}),
+            "entropy": (c.entropy_partial, {"levels": 32, "range": (0, 100)}),
+            "fused": (c.fused_partial, {"reduce": {"stats": ("l2", "max")}, "topk": {"k": 2}}),
+        }
+        for place in (0, 1, CHUNK, 2**32 - CHUNK, 2**32 - 5, 2**46 - 3 * CHUNK, 2**58 + 12345):
+            for name, (call, options) in calls.items():
+                word = self.random.choice(FLOATS)
+                count = 3 * CHUNK + 1234
+                data = self.elements(word, count, self.random.choice(("numbers", "special")))
+                width = len(data) // count
+                total = self.random.choice((place + count, 2**60))
+                cuts = self.cuts(count, 4)
+                with self.subTest(name=name, place=place, word=word, cuts=cuts, total=total):
+                    options = dict(options, dtype=word, total=total)
+                    whole = call(data, offset=place, **options)
+                    parts = [
+                        call(data[begin * width : end * width], offset=place + begin, **options)
+                        for begin, end in cuts
+                    ]
+                    self.assertEqual(self.merged(parts).to_bytes(), whole.to_bytes())
+
+
 class QuantileTest(PartialsCase):
     def check(self, data, word, cuts, q, method, skip):
         count = len(data) // _types.BYTES[_types.type_number(word)]

@@ -8,7 +8,7 @@ import re
 from mkdocs.structure.files import File
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADERS = ("client", "request", "result", "buffer", "array", "expected")
+HEADERS = ("client", "request", "result", "buffer", "array", "expected", "node_tree")
 # The names of a group of declarations: its functions, else its types, else its first constant.
 NAMES_OF_C = (
     r"\b(tegu_\w+)\(",

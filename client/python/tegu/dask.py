@@ -12,9 +12,9 @@ import copy
 import math
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-import dask
 import dask.array
 import numpy
+from dask.delayed import delayed
 
 from . import _errors, _types
 from ._client import Client
@@ -24,6 +24,7 @@ from ._worker import ask, client_of, held
 __all__ = ["add", "dot", "entropy", "entropy_map", "histogram", "quantile", "reduce", "rowscale", "topk"]
 
 FAN_IN = 16  # partials that one task merges
+_blocks: Any = dask.array  # without annotations
 Range = Optional[Tuple[float, float]]
 Window = Union[int, Tuple[int, int]]
 
@@ -87,11 +88,11 @@ def quantile(x: Any, q: Any, method: str = "linear", skip_nans: bool = False, **
     found: Any = Quantile(numpy.ravel(q) if numpy.ndim(q) else q, x.dtype, pieces.total, method, skip_nans)
     for last in [False] * (found.rounds - 1) + [True]:
         counts = [
-            dask.delayed(_count)((x.name, i), pieces.place(i), piece[0], found, last, options)
+            delayed(_count)((x.name, i), pieces.place(i), piece[0], found, last, options)
             for i, piece in enumerate(pieces.blocks)
         ]
-        found = dask.delayed(_advance)(found, _merged(counts))
-    return dask.delayed(_quantiles)(found, numpy.shape(q))
+        found = delayed(_advance)(found, _merged(counts))
+    return delayed(_quantiles)(found, numpy.shape(q))
 
 
 # Arrays
@@ -115,7 +116,7 @@ def entropy_map(
     rows, cols = (window, window) if isinstance(window, int) else window
     if range is None and image.dtype.kind == "f":
         range = _finite_range(_pieces(image), options)
-    return dask.array.map_overlap(
+    return _blocks.map_overlap(
         _entropy_map,
         image,
         depth={0: rows // 2, 1: cols // 2},
@@ -146,7 +147,7 @@ def add(x: Any, y: Any, **options: Any) -> Any:
     """A dask array x + y, in the chunks of x."""
     y = _paired(x, y)
     _check_options(options, (None,))
-    return dask.array.map_blocks(_add, x, y.rechunk(x.chunks), options=options, dtype=x.dtype)
+    return _blocks.map_blocks(_add, x, y.rechunk(x.chunks), options=options, dtype=x.dtype)
 
 
 # The graph
@@ -208,13 +209,13 @@ def _pieces(*arrays: Any) -> _Pieces:
 def _merged(parts: List[Any]) -> Any:
     """A tree of tasks that merge; its shape is free, as any order gives the same bits."""
     while len(parts) > 1:
-        parts = [dask.delayed(_merge)(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
+        parts = [delayed(_merge)(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
     return parts[0]
 
 
 def _whole(operation: str, pieces: _Pieces, options: Dict[str, Any], **params: Any) -> Any:
     _check_options(options, (None, "numpy"))
-    call = dask.delayed(_partial)
+    call = delayed(_partial)
     parts = [
         call(operation, pieces.place(i), list(block), params, options)
         for i, block in enumerate(pieces.blocks)
@@ -224,8 +225,8 @@ def _whole(operation: str, pieces: _Pieces, options: Dict[str, Any], **params: A
 
 def _finite_range(pieces: _Pieces, options: Dict[str, Any]) -> Any:
     """A Delayed of the smallest and the largest finite element; None: there is none, or all are equal."""
-    found = [dask.delayed(_finite)(piece[0], options) for piece in pieces.blocks]
-    return dask.delayed(_joined)(found)
+    found = [delayed(_finite)(piece[0], options) for piece in pieces.blocks]
+    return delayed(_joined)(found)
 
 
 # Tasks

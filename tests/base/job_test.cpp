@@ -85,7 +85,7 @@ TEST(ArrayRoles, KnowTheirWords) {
         EXPECT_EQ(is_array_role(static_cast<std::uint8_t>(number)), array_role_word(role) != "?");
         known += is_array_role(static_cast<std::uint8_t>(number));
     }
-    EXPECT_EQ(known, kStatisticCount + 10);
+    EXPECT_EQ(known, kStatisticCount + 12);
     EXPECT_EQ(array_role_word(ArrayRole::Map), "map");
     EXPECT_FALSE(is_array_role(0));
 }

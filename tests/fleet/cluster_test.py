@@ -35,6 +35,7 @@ class GuardedDaemon(harness.Daemon):
 def daemons():
     guarded = os.path.exists(os.path.join(harness.BUILD, GuardedDaemon.program))
     made = [harness.Daemon("[executor]\nthreads = 1\n") for _ in range(WORKERS - 1)]
+    os.environ["TEGU_TEST_GPU"] = "B"
     return made + [GuardedDaemon() if guarded else harness.Daemon()]
 
 
@@ -109,6 +110,27 @@ class ClusterTest(unittest.TestCase):
                 jobs.append(c.stats()["jobs_total"])
         self.assertGreater(min(jobs), 0, "each board computes: %s" % jobs)
 
+    def test_same_bits_on_the_board_with_a_gpu(self):
+        if not isinstance(self.daemons[-1], GuardedDaemon):
+            self.skipTest("guard_tegud was not built")
+        x = cut(self.arrays.f32, 7)
+        of_gpu = {"backend": "gpu"}
+        lazy = {
+            "reduce": td.reduce(x, "all", skip_nans=True, **of_gpu),
+            "topk": td.topk(x, 500, **of_gpu),
+            "quantile": td.quantile(x, (0.1, 0.5), **of_gpu),
+            "histogram": td.histogram(x, 64, (-3, 3), **of_gpu),
+            "entropy": td.entropy(x, 64, **of_gpu),
+            "dot": td.dot(x, x, **of_gpu),
+        }
+        found = self.dask.compute(
+            list(lazy.values()), workers=[self.address("board3")], allow_other_workers=False, sync=True
+        )
+        for name, each in zip(lazy, found):
+            self.assertEqual(bits(each), bits(self.asked(x)[name][1]), name)
+        with tegu.connect(self.daemons[-1].socket) as c:
+            self.assertGreater(c.stats()["gpu_jobs_total"], 0)
+
     def test_images_on_four_boards(self):
         x = da.from_array(self.arrays.image, chunks=(70, 130))
         found = self.dask.compute(td.entropy_map(x, 9), sync=True)
@@ -150,17 +172,17 @@ class ClusterTest(unittest.TestCase):
     def test_a_worker_without_tegud_is_named(self):
         self.daemons[2].kill()
         try:
-            name = [address for address, worker in self.workers().items() if worker["name"] == "board2"][0]
             lazy = td.reduce(cut(self.arrays.f32, 1))
-            future = self.dask.compute(lazy, workers=[name], allow_other_workers=False)
+            future = self.dask.compute(lazy, workers=[self.address("board2")], allow_other_workers=False)
             with self.assertRaises(tegu.Unavailable) as raised:
                 future.result(timeout=60)
             self.assertIn("board2", raised.exception.message)
         finally:
             self.daemons[2].start()
 
-    def workers(self):
-        return self.dask.scheduler_info(n_workers=-1)["workers"]
+    def address(self, name):
+        workers = self.dask.scheduler_info(n_workers=-1)["workers"]
+        return [address for address, worker in workers.items() if worker["name"] == name][0]
 
 
 if __name__ == "__main__":

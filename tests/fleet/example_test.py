@@ -29,6 +29,7 @@ PROGRAM = os.path.join(os.path.dirname(TESTS), "examples", "dask_fleet", "fleet.
 class ExampleTest(unittest.TestCase):
     def setUp(self):
         self.daemon = harness.Daemon()
+        self.picture = os.path.join(self.daemon.folder, "found.png")
         self.environment = dict(os.environ, TEGU_SOCKET=self.daemon.socket)
 
     def tearDown(self):
@@ -44,7 +45,9 @@ class ExampleTest(unittest.TestCase):
         )
 
     def test_numbers(self):
-        done = self.run_with("--local", "2", "--elements", "300000", "--chunks", "5")
+        done = self.run_with("--local", "2", "--elements", "300000", "--chunks", "5", "--png", self.picture)
+        with open(self.picture, "rb") as picture:
+            self.assertEqual(picture.read(8), b"\x89PNG\r\n\x1a\n")
         self.assertEqual(done.returncode, 0, done.stderr)
         found = json.loads(done.stdout)
         x = da.random.default_rng(2026).standard_normal(300000, chunks=60000).astype("float32")
@@ -53,6 +56,7 @@ class ExampleTest(unittest.TestCase):
             self.assertEqual(found["statistics"], c.reduce(x, ("mean", "std", "min", "max")))
             self.assertEqual(found["quantiles"], list(c.quantile(x, (0.01, 0.5, 0.99))))
             values, indices = c.topk(x, 3)
+            self.assertEqual(found["histogram"], c.histogram(x, 120, (-4, 4))[0].tolist())
         self.assertEqual(found["largest"], {str(i): float(v) for v, i in zip(values, indices)})
 
     def test_arguments(self):

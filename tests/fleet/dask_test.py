@@ -139,6 +139,43 @@ class DaskTest(unittest.TestCase):
         self.same(td.quantile(y, 0.3), self.client.quantile(both, 0.3), "an empty chunk")
         self.same(td.topk(y, 3), self.client.topk(both, 3), "an empty chunk")
 
+    def test_other_arrays_of_the_same_name(self):
+        for i in range(12):
+            x = np.full(1000, float(i), "f4")
+            lazy = td.quantile(da.from_array(x, chunks=50, name="x"), 0.5)
+            self.assertEqual(lazy.compute(scheduler="threads", num_workers=4), i)
+
+    def test_ranges_that_are_found(self):
+        c = self.client
+        for x in (
+            np.array([0, 2**53 + 1], "i8"),
+            np.array([-(2**63), 3, 2**63 - 1], "i8"),
+            np.array([2**53 + 1, 2**64 - 1], "u8"),
+        ):
+            self.same(td.histogram(da.from_array(x, chunks=1), 2), c.histogram(x, 2), x)
+        for values in ([1.0] * 9, [np.nan] * 9, [1, np.inf, np.inf], [np.nan, 2, -np.inf], [0.0, -0.0]):
+            x = np.array(values, "f4")
+            for skip in (False, True):
+                expected = self.expected("entropy", x, (), {"skip_nans": skip})
+                self.same(td.entropy(da.from_array(x, chunks=2), skip_nans=skip), expected, values)
+        with self.assertRaises(tegu.Error) as raised:
+            td.entropy(da.zeros(0, dtype="f4", chunks=1)).compute()
+        self.assertEqual(raised.exception.status, "EMPTY_INPUT")
+
+    def test_ranges_are_refused_alike(self):
+        x = self.arrays.f32[:1000]
+        for edges in ((1, 1), (1, 1 + 1e-9), (-1.7e308, 1.7e308), (2, 1)):
+            for of in (x, x.astype("f8")):
+                for name in ("entropy", "histogram"):
+                    lazy = cut(of, 2)
+                    found = []
+                    for named in ({}, {"socket": "/tmp/tegu-no-such-socket", "fallback": "numpy"}):
+                        try:
+                            found.append(bits(getattr(td, name)(lazy, 5, edges, **named).compute()))
+                        except tegu.Error as error:
+                            found.append((error.status, error.field))
+                    self.assertEqual(found[0], found[1], (name, edges, of.dtype))
+
     def refused(self, status, field, call, *arguments, **named):
         with self.assertRaises(tegu.Error) as raised:
             call(*arguments, **named)
@@ -157,6 +194,13 @@ class DaskTest(unittest.TestCase):
         self.refused("BAD_RANGE", "image", td.entropy_map, x)
         self.refused("BAD_RANGE", "x", td.rowscale, x.astype("i4"))
         self.refused("BAD_RANGE", "method", td.quantile, x, 0.5, method="best")
+        self.refused("BAD_RANGE", "stats", td.reduce, x, "summ")
+        self.refused("BAD_RANGE", "k", td.topk, x, 0)
+        self.refused("BAD_RANGE", "k", td.topk, da.ones(5), 9)
+        self.refused("BAD_RANGE", "bins", td.histogram, x, 0)
+        self.refused("BAD_RANGE", "levels", td.entropy, x, 1, (0, 1))
+        self.refused("BAD_RANGE", "window_rows", td.entropy_map, da.ones((9, 9)), 4)
+        self.refused("BAD_RANGE", "border", td.entropy_map, da.ones((9, 9)), border="wrap")
 
     def test_a_worker_without_tegud_computes_by_numpy(self):
         c, x, named = self.client, self.arrays.special, {"socket": "/tmp/tegu-no-such-socket"}
@@ -176,7 +220,7 @@ class DaskTest(unittest.TestCase):
 
     def test_errors_name_the_worker(self):
         x = cut(self.arrays.f32, 3)
-        error = self.refused("BAD_RANGE", "k", td.topk(x, 0).compute)
+        error = self.refused("DEADLINE_EXCEEDED", "", td.reduce(x, deadline=1e-9).compute)
         self.assertIn("worker ", error.message)
         with self.assertRaises(tegu.Unavailable) as raised:
             worker.CONNECT_S = 0.1

@@ -26,13 +26,14 @@ def client_of(options: Dict[str, Any]) -> Union[Client, NumpyPartials]:
     client = clients.get((os.getpid(), path))
     if client is not None and not client.closed:
         return client
-    if instead and time.monotonic() < _thread.__dict__.get("absent_until", 0):
+    absent: Dict[Any, float] = _thread.__dict__.setdefault("absent_until", {})
+    if instead and time.monotonic() < absent.get(path, 0):
         return NumpyPartials()
     try:
         client = connect(path, connect_timeout=0 if instead else CONNECT_S, reconnect_timeout=RECONNECT_S)
     except _errors.Unavailable as error:
         if instead:
-            _thread.absent_until = time.monotonic() + ABSENT_S
+            absent[path] = time.monotonic() + ABSENT_S
             return NumpyPartials()
         raise _of_this_worker(error)
     except _errors.Error as error:
@@ -70,16 +71,17 @@ def _of_this_worker(error: _errors.Error) -> _errors.Error:
 
 
 def held(client: Client, x: Any, key: Any, last: bool) -> Any:
-    """The chunk in a buffer, which is kept for the next round: then it is copied once. Chunks beyond
-    HELD_BYTES are copied again in each round."""
+    """The chunk in a buffer, which is kept for the next round: then it is copied once. key: (run, piece).
+    Chunks beyond HELD_BYTES are copied again in each round."""
     if x.size == 0:
         return x
     buffers: "collections.OrderedDict[Any, Buffer]" = _thread.__dict__.setdefault(
         "held", collections.OrderedDict()
     )
-    key = (id(client), key)
+    for other in [other for other in buffers if other[0] != key[0] or buffers[other].client is not client]:
+        buffers.pop(other).close()
     buffer = buffers.pop(key, None)
-    if buffer is None or buffer.shape != x.shape or buffer.dtype != x.dtype.name:
+    if buffer is None:
         while buffers and sum(each.nbytes for each in buffers.values()) + x.nbytes > HELD_BYTES:
             buffers.popitem(last=False)[1].close()
         buffer = client.buffer(x.shape, dtype=x.dtype)

@@ -10,21 +10,25 @@ what it costs."""
 
 import copy
 import math
+import uuid
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import dask.array
 import numpy
+from dask.base import is_dask_collection
 from dask.delayed import delayed
 
 from . import _errors, _types
 from ._client import Client
 from ._partials import Partial, Quantile, merge
+from ._partials.by_numpy import NumpyPartials, one_level
 from ._worker import ask, client_of, held
 
 __all__ = ["add", "dot", "entropy", "entropy_map", "histogram", "quantile", "reduce", "rowscale", "topk"]
 
 FAN_IN = 16  # partials that one task merges
 _blocks: Any = dask.array  # without annotations
+_WINDOWS, _LEVELS = range(3, 64, 2), range(2, 257)
 Range = Optional[Tuple[float, float]]
 Window = Union[int, Tuple[int, int]]
 
@@ -61,7 +65,7 @@ def histogram(x: Any, bins: int = 10, range: Range = None, **options: Any) -> An
     """A Delayed of (counts, edges). Without a range the array is read twice."""
     pieces = _pieces(x)
     if range is None:
-        range = _whole("reduce", pieces, options, stats="minmax")["minmax"]
+        range = delayed(_outwards)(_whole("reduce", pieces, options, stats="minmax")["minmax"])
     return _whole("histogram", pieces, options, bins=bins, range=range)
 
 
@@ -82,13 +86,14 @@ def entropy(
 
 def quantile(x: Any, q: Any, method: str = "linear", skip_nans: bool = False, **options: Any) -> Any:
     """A Delayed of the exact quantiles, as Client.quantile(). The array is read once for each two bytes of an
-    element; its chunks stay in shared memory meanwhile, as far as 256 MiB allow."""
+    element; its chunks stay in shared memory meanwhile, as far as 256 MiB a thread allow."""
     pieces = _pieces(x)
     _check_options(options, (None, "numpy"))
     found: Any = Quantile(numpy.ravel(q) if numpy.ndim(q) else q, x.dtype, pieces.total, method, skip_nans)
+    run = delayed(uuid.uuid4, pure=False)()  # anew in each compute
     for last in [False] * (found.rounds - 1) + [True]:
         counts = [
-            delayed(_count)((x.name, i), pieces.place(i), piece[0], found, last, options)
+            delayed(_count)(run, i, pieces.place(i), piece[0], found, last, options)
             for i, piece in enumerate(pieces.blocks)
         ]
         found = delayed(_advance)(found, _merged(counts))
@@ -114,6 +119,15 @@ def entropy_map(
     if image.ndim != 2:
         raise _errors.make("BAD_RANGE", "the image has %d dimensions" % image.ndim, "image", "2 dimensions")
     rows, cols = (window, window) if isinstance(window, int) else window
+    for value, field, allowed in (
+        (rows, "window_rows", _WINDOWS),
+        (cols, "window_cols", _WINDOWS),
+        (levels, "levels", _LEVELS),
+        (base, "base", (2, "2", "e")),
+        (border, "border", ("clip", "mirror")),
+    ):
+        if value not in allowed:
+            raise _errors.make("BAD_RANGE", "%s is %r" % (field, value), field, _said(allowed))
     if range is None and image.dtype.kind == "f":
         range = _finite_range(_pieces(image), options)
     return _blocks.map_overlap(
@@ -150,6 +164,12 @@ def add(x: Any, y: Any, **options: Any) -> Any:
     return _blocks.map_blocks(_add, x, y.rechunk(x.chunks), options=options, dtype=x.dtype)
 
 
+def _said(allowed: Any) -> str:
+    if isinstance(allowed, type(_WINDOWS)):
+        return "%d to %d%s" % (allowed[0], allowed[-1], ", odd" if allowed.step == 2 else "")
+    return " or ".join(str(each) for each in allowed)
+
+
 # The graph
 
 
@@ -161,6 +181,7 @@ class _Pieces(object):
         row = int(numpy.prod(first.shape[1:], dtype=object)) if first.ndim else 1
         lengths = [rows * row for rows in (first.chunks[0] if first.ndim else (1,))]
         self.total = sum(lengths)
+        self.dtypes = [array.dtype for array in arrays]
         self.offsets = [sum(lengths[:i]) for i in range(len(lengths))]
         self.blocks = list(zip(*(array.to_delayed().ravel() for array in arrays)))
 
@@ -215,6 +236,12 @@ def _merged(parts: List[Any]) -> Any:
 
 def _whole(operation: str, pieces: _Pieces, options: Dict[str, Any], **params: Any) -> Any:
     _check_options(options, (None, "numpy"))
+    known = dict(params, range=(0, 1)) if is_dask_collection(params.get("range")) else params
+    if operation != "entropy" or known["range"] is not None:
+        empty = [numpy.empty(0, dtype) for dtype in pieces.dtypes]  # an Error names a wrong parameter
+        getattr(NumpyPartials(), operation + "_partial")(*empty, total=pieces.total, **known)
+    if operation == "topk" and params["k"] > pieces.total > 0:
+        raise _errors.make("BAD_RANGE", "k is %r" % (params["k"],), "k", "1..%d" % pieces.total)
     call = delayed(_partial)
     parts = [
         call(operation, pieces.place(i), list(block), params, options)
@@ -236,6 +263,8 @@ def _partial(
     operation: str, place: Dict[str, int], block: List[Any], params: Dict[str, Any], options: Dict[str, Any]
 ) -> Partial:
     xs = [numpy.ascontiguousarray(x) for x in block]
+    if operation == "entropy" and xs[0].dtype.kind == "f" and params["range"] is None:
+        return one_level(xs[0], params, **place)
     found: Partial = ask(operation + "_partial", options, *xs, **dict(params, **place))
     return found
 
@@ -246,14 +275,14 @@ def _merge(parts: List[Optional[Partial]]) -> Optional[Partial]:
 
 
 def _count(
-    key: Any, place: Dict[str, int], x: Any, found: Quantile, last: bool, options: Dict[str, Any]
+    run: Any, i: int, place: Dict[str, int], x: Any, found: Quantile, last: bool, options: Dict[str, Any]
 ) -> Optional[Partial]:
     if found.done:
         return None
     x = numpy.ascontiguousarray(x)
     client = client_of(options)
     if isinstance(client, Client):
-        x = held(client, x, key, last)
+        x = held(client, x, (run, i), last)
     counts: Partial = ask("quantile_partial", options, x, found.state, **place)
     return counts
 
@@ -271,6 +300,15 @@ def _quantiles(found: Quantile, shape: Tuple[int, ...]) -> Any:
         return values
     between = found.method in ("linear", "midpoint")
     return numpy.array(values, "float64" if between else _types.NAMES[found.type]).reshape(shape)
+
+
+def _outwards(found: Tuple[Any, Any]) -> Tuple[float, float]:
+    """As f64: a 64-bit integer that f64 has not becomes the next one outwards."""
+    low, high = float(found[0]), float(found[1])
+    if isinstance(found[0], int):
+        low = float(numpy.nextafter(low, -math.inf)) if int(low) > found[0] else low
+        high = float(numpy.nextafter(high, math.inf)) if int(high) < found[1] else high
+    return low, high
 
 
 def _finite(x: Any, options: Dict[str, Any]) -> Range:

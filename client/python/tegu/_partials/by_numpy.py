@@ -32,6 +32,22 @@ class NumpyPartials(PartialCalls):
         return _Rounds(Piece(self, (x,), offset, total, options), state, None).partial()
 
 
+def one_level(x: Any, params: Dict[str, Any], offset: int, total: int) -> Partial:
+    """Of floats without a range whose finite elements are all equal, or none: all are in level 0."""
+    piece = Piece(None, (x,), offset, total, {})
+    known = dict(params, range=(0, 1))
+    operation = counts.Levels(piece, known["levels"], known["range"], known["base"], known["skip_nans"])
+    operation.params["range"] = None
+    nans = int(numpy.isnan(x).sum())
+    return operation.partial([x.size - nans] + [0] * (operation.params["levels"] - 1) + [nans])
+
+
+def _refuse_range(edges: Tuple[float, float]) -> Exception:
+    return _errors.make(
+        "BAD_RANGE", "range is (%r, %r)" % edges, "range", "finite, lo < hi, not too narrow or too wide"
+    )
+
+
 def _partial_of(operation: Any) -> Partial:
     if isinstance(operation, reduce.Nodes):
         return _reduced(operation)
@@ -192,6 +208,8 @@ def _binned(x: Any, edges: List[float], bins: int) -> List[int]:
         lo, hi = lo - 0.5, hi + 0.5
     step = (hi - lo) / bins
     limits = [lo + i * step for i in range(bins)]
+    if not math.isfinite(step) or any(a >= b for a, b in zip(limits, limits[1:] + [hi])):
+        raise _refuse_range((edges[0], edges[1]))
     ordered = numpy.sort(x[~numpy.isnan(x)] if x.dtype.kind == "f" else x)
     if x.dtype.kind != "f" and x.dtype.itemsize == 8:  # a float has not all of its values
         low, high = numpy.iinfo(x.dtype).min, numpy.iinfo(x.dtype).max
@@ -241,7 +259,10 @@ def _level_of_range(x: Any, levels: int, lo: float, hi: float) -> Any:
     narrow = x.dtype.itemsize <= 2 or x.dtype == "float32"
     if narrow:
         lo, hi = float(single(lo)), float(single(hi))
-    inverse = single(levels / (hi - lo))
+    width = hi - lo if lo < hi else 0.0
+    if not width or not math.isfinite(single(width)) or not math.isfinite(single(levels / width)):
+        raise _refuse_range((lo, hi))
+    inverse = single(levels / width)
     if narrow:
         d = x.astype("f4") - single(lo)
     elif x.dtype.kind == "f":

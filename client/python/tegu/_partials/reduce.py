@@ -138,10 +138,9 @@ def unpacked_tree(
         raise refused("nodes", "the partial has nodes, which its statistics do not need")
     covered = []
     for (level, index), value in nodes:
-        begin = index << level
-        if level > 48 or begin >= 1 << 48 or (level, index) in tree.nodes:
+        if level > 48 or index >= 1 << (48 - level) or (level, index) in tree.nodes:
             raise refused("nodes", "a node is at level %d, place %d" % (level, index))
-        end = (index + 1 << level) * leaves.CHUNK
+        begin, end = index << level, (index + 1 << level) * leaves.CHUNK
         last = frame.ranges[-1][1] if frame.ranges else 0
         if end > last and begin * leaves.CHUNK < last:
             end = last  # the last chunk of the array may be shorter

@@ -6,7 +6,7 @@
 #     --arch ARCH            for which machines (default: arm64)
 #     --architectures LIST   compute capabilities, "72;87" say (default: of the boards of that JetPack: 72 87; 87; 87 110)
 #     --out FOLDER           where to (default: build/module/ARCH)
-# Runs on Debian 12, amd64. Installs what it needs (scripts/install-deps.sh package module) and fetches some 300 MB, once.
+# Runs on Debian 12, amd64. Installs what it needs (scripts/install-deps.sh package module) and fetches some 220 MB, once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Lays out one CUDA toolkit, as far as the kernels need it, in a folder of its own: nvcc that runs here, and the runtime
 # library of the machines that the code is for. 11 and 12 are Debian's nvcc, the newest that know the old Jetsons; 13 is
-# NVIDIA's. All is fetched once, by hash, 100 to 200 MB.
+# NVIDIA's. All is fetched once, by hash, some 100 MB.
 #   usage: scripts/cuda-toolkit.sh 11|12|13 arm64|amd64 FOLDER
 # Needs curl, dpkg-deb, unzip and pip. FOLDER/toolkit has bin/nvcc, FOLDER/unpacked what it was made of.
 set -euo pipefail
@@ -51,6 +51,7 @@ wheel() {
 
 # A root of its own: another toolkit's headers, in /usr/local/include say, must not be seen.
 rm -rf "$toolkit" "$folder/unpacked"
+rm -f "$folder"/download/*.whl  # of another version
 mkdir -p "$toolkit"/{bin,nvvm/bin,include,lib64/stubs} "$folder/unpacked"
 for one in "${wheels[@]}"; do wheel x86_64 "$one"; done
 case $arch in arm64) wheel aarch64 "$runtime" ;; amd64) wheel x86_64 "$runtime" ;; esac
@@ -82,7 +83,7 @@ PROFILE
 else
     cp -r "$folder"/unpacked/nvidia/cu13/{bin,nvvm,include} "$toolkit/"
     cp "$folder"/unpacked/nvidia/cu13/lib/libcudart.so.* "$toolkit/lib64/"
-    chmod +x "$toolkit"/bin/* "$toolkit"/nvvm/bin/* 2>/dev/null
+    chmod +x "$toolkit"/bin/* "$toolkit"/nvvm/bin/*
     ln -sfn lib64 "$toolkit/lib"
 fi
 library=$(basename "$toolkit"/lib64/libcudart.so.*)

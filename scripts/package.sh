@@ -8,7 +8,7 @@
 #     --cuda LIST      builds the CUDA modules of these versions, "11 12 13" say; none: no module (default: all for arm64, else none)
 #     --module FILE    a CUDA module that is there already, tegu-cuda-13.so say, becomes the package tegu-cuda-13; again for more
 #     --sign KEY       signs the repository with this key of gpg
-# Runs on Debian 12. Installs what it needs (scripts/install-deps.sh package) and fetches some 120 MB, once; 600 MB for modules.
+# Runs on Debian 12. Installs what it needs (scripts/install-deps.sh package) and fetches some 120 MB, once; 300 MB for modules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

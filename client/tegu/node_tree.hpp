@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,28 +19,43 @@
 namespace tegu {
 namespace client {
 
-// A node of the tree of moments, words 2 to 4 of a node of floats: count, sum, and sum of squared deviations
+// The one NaN of results, and +0 for -0.
+inline double canonical(double value) {
+    return value == value ? value + 0.0 : std::numeric_limits<double>::quiet_NaN();
+}
+// Adds two halves, to the bit as the daemon does.
+template <class Value>
+struct MergeSums {
+    Value operator()(const Value& left, const Value& right) const { return left + right; }
+};
+template <>
+struct MergeSums<double> {
+    double operator()(double left, double right) const { return canonical(left + right); }
+};
+// A node of the tree of moments, words 2 to 5 of a node of floats: count, sum, and sum of squared deviations
 // from the mean. The variance is q / (n - ddof).
 struct Moments {
     double n = 0;
     double s = 0;
     double q = 0;
+    std::uint64_t flags = 0;  // not 0: an element is NaN (1) or infinite (2), and so is the variance NaN
 };
 // Merges two halves, to the bit as the daemon does, whatever the compiler contracts.
 struct MergeMoments {
     Moments operator()(const Moments& left, const Moments& right) const {
+        if ((left.flags | right.flags) != 0) return Moments{0, 0, 0, left.flags | right.flags};
         if (right.n == 0) return left;
         if (left.n == 0) return right;
         const double n = left.n + right.n;
         const double apart = left.n == right.n ? left.s - right.s : left.s / left.n - right.s / right.n;
         volatile double between = apart * apart;
         between = left.n == right.n ? between / n : between * ((left.n * right.n) / n);
-        return Moments{n, left.s + right.s, (left.q + right.q) + between};
+        return Moments{n, canonical(left.s + right.s), canonical((left.q + right.q) + between), 0};
     }
 };
 
 // The nodes of one array. Value: what a node holds, such as its sum. Merge: joins the values of two halves.
-template <class Value, class Merge = std::plus<Value>>
+template <class Value, class Merge = MergeSums<Value>>
 class NodeTree {
   public:
     explicit NodeTree(Merge merge = Merge()) : merge_(std::move(merge)) {}

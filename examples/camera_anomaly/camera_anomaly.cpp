@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kTop = 3;  // tiles of a frame
 constexpr double kMemory = 50;     // frames over which the usual entropy of a tile is averaged
 
-volatile std::sig_atomic_t interrupted = 0;  // Ctrl-C ends ffmpeg, too, and with it the frames
+volatile std::sig_atomic_t interrupted = 0;
 
 template <class T>
 T value_or_exit(tc::Expected<T> expected) {
@@ -108,7 +108,9 @@ int main(int argc, char** argv) {
     std::vector<std::uint8_t> best(size.width * size.height);
     std::vector<Tile> best_tiles;
     std::uint64_t seen = 0;
-    while (const std::optional<Frame> frame = frames.next()) {
+    while (interrupted == 0) {
+        const std::optional<Frame> frame = frames.next();
+        if (!frame) break;
         frame->buffer->commit();
         const std::vector<Tile> tiles = watcher.unusual(*frame->buffer);
         if (++seen <= 2 ||

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -21,7 +22,6 @@
 #include <vector>
 
 extern char** environ;
-
 struct Size {
     std::uint64_t width = 1280, height = 720;
 };
@@ -63,9 +63,12 @@ class Frames {
         const std::lock_guard<std::mutex> lock(mutex_);
         return dropped_;
     }
-    // Waits for ffmpeg, once. REQUIRES: next() has given none. Returns whether ffmpeg has ended well.
+    // Ends ffmpeg if it has not ended, and waits for it, once. Returns whether it has ended well.
     bool close() {
         if (reader_.joinable()) {
+            if (std::unique_lock<std::mutex> lock(mutex_); !std::exchange(ended_, true) && ffmpeg_ > 0)
+                ::kill(ffmpeg_, SIGTERM);
+            changed_.notify_all();
             reader_.join();
             ::close(pipe_);
             if (ffmpeg_ > 0) waitpid(ffmpeg_, &status_, 0);
@@ -103,7 +106,8 @@ class Frames {
         std::uint64_t number = 0;
         std::unique_lock<std::mutex> lock(mutex_);
         while (true) {
-            changed_.wait(lock, [this] { return !free_.empty(); });
+            changed_.wait(lock, [this] { return ended_ || !free_.empty(); });
+            if (ended_) break;
             tegu::client::Buffer* buffer = free_.back();
             free_.pop_back();
             lock.unlock();
@@ -114,7 +118,7 @@ class Frames {
                 ++dropped_;
                 free_.push_back(std::exchange(waiting_, std::nullopt)->buffer);
             }
-            changed_.wait(lock, [this] { return !waiting_; });
+            changed_.wait(lock, [this] { return ended_ || !waiting_; });
             waiting_ = Frame{++number, buffer, std::chrono::steady_clock::now()};
             changed_.notify_all();
         }

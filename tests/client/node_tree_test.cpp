@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -54,6 +56,22 @@ TEST(NodeTree, RefusesElementsThatItHas) {
     EXPECT_FALSE(tree.put(0, {0, 4 * kChunk}, "b"));
     EXPECT_TRUE(tree.put(0, {0, 2 * kChunk}, "b"));
     EXPECT_EQ(tree.root(4 * kChunk), "(ba)");
+}
+
+TEST(NodeTree, CarriesNanAndInfinity) {
+    const tc::MergeMoments merge;
+    const tc::Moments nan{0, 0, 0, 1}, infinity{0, 0, 0, 2}, two{2, 6, 2, 0};
+    EXPECT_EQ(merge(nan, two).flags, 1u);
+    EXPECT_EQ(merge(two, infinity).flags, 2u);
+    EXPECT_EQ(merge(nan, infinity).flags, 3u);
+    EXPECT_EQ(merge(two, nan).n, 0);
+
+    const double without = std::numeric_limits<double>::infinity();
+    tc::NodeTree<double> sums;
+    EXPECT_TRUE(sums.put(0, {0, kChunk}, without));
+    EXPECT_TRUE(sums.put(kChunk, {0, kChunk}, -without));
+    const double sum = *sums.root(2 * kChunk), expected = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(std::memcmp(&sum, &expected, sizeof sum), 0) << "NaN has one form";
 }
 
 TEST(NodeTree, MergesMoments) {

@@ -214,7 +214,7 @@ class Site(unittest.TestCase):
         window.visit(server.address + "latest/examples/")
         broken = "[...document.images].filter(one => one.naturalWidth == 0).map(one => one.src).join(' ')"
         self.assertEqual(window.value(broken), "")
-        self.assertEqual(window.value("document.images.length"), 5)
+        self.assertEqual(window.value("document.images.length"), 6)
 
 
 if __name__ == "__main__":

@@ -202,6 +202,30 @@ class BytesTest(ValuesCase):
                     except tegu.Error:
                         pass
 
+    def test_contradictions_with_a_right_checksum(self):
+        samples = self.samples()
+        header, sections = codec.from_bytes(samples["reduce"].to_bytes())
+        with self.assertRaises(tegu.Error) as raised:
+            tegu.Partial.from_bytes(
+                codec.to_bytes(header, [struct.pack("<QQ5dQ", 1 << 33, 1, *[0] * 6)] + sections[1:])
+            )
+        self.assertEqual(raised.exception.field, "nodes", "and nothing of that size is allocated")
+        for name, where, value in (
+            ("dot", "sum", "1_0"),
+            ("dot", "sum", True),
+            ("reduce", "facts", [0] * 4 + [19999] * 3 + ["0"] * 3),
+            ("quantile", "signed_nans", 1),
+        ):
+            header, sections = codec.from_bytes(samples[name].to_bytes())
+            header["data"][where] = value
+            with self.assertRaises(tegu.Error, msg=(name, value)):
+                tegu.Partial.from_bytes(codec.to_bytes(header, sections))
+        header, sections = codec.from_bytes(samples["topk"].to_bytes())
+        with self.assertRaises(tegu.Error) as raised:
+            tegu.Partial.from_bytes(codec.to_bytes(header, [sections[0][:16] * 5]))
+        self.assertEqual(raised.exception.field, "indices")
+        self.assertRaises(tegu.Error, tegu.Partial.from_json, 10**9)
+
     def damage(self, value):
         """Changes one value somewhere in a header."""
         odd = (None, -1, 1 << 70, "nan", [], {}, True, 0.5, [[0, 1]], "x" * 50)

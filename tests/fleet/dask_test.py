@@ -129,6 +129,11 @@ class DaskTest(unittest.TestCase):
         x = da.from_array(a.real, chunks=(50, 20))
         self.same(td.rowscale(x), c.rowscale(a.real), "rowscale")
         self.same(td.add(x, x), c.add(a.real, a.real), "add")
+        line = a.real[0]
+        self.same(td.rowscale(da.from_array(line, chunks=7))[0], c.rowscale(line, axis=-1)[0], "one row")
+        none = np.zeros((5, 0), "f4")
+        self.same(td.rowscale(da.from_array(none, chunks=(2, 1)))[1], c.rowscale(none)[1], "no elements")
+        self.same(td.quantile(x, np.array(0.5)), c.quantile(a.real, 0.5), "q without dimensions")
 
     def test_rows_and_empty_chunks(self):
         a = self.arrays

@@ -89,7 +89,9 @@ def quantile(x: Any, q: Any, method: str = "linear", skip_nans: bool = False, **
     element; its chunks stay in shared memory meanwhile, as far as 256 MiB a thread allow."""
     pieces = _pieces(x)
     _check_options(options, (None, "numpy"))
-    found: Any = Quantile(numpy.ravel(q) if numpy.ndim(q) else q, x.dtype, pieces.total, method, skip_nans)
+    found: Any = Quantile(
+        numpy.ravel(q) if numpy.ndim(q) else float(q), x.dtype, pieces.total, method, skip_nans
+    )
     run = delayed(uuid.uuid4, pure=False)()  # anew in each compute
     for last in [False] * (found.rounds - 1) + [True]:
         counts = [
@@ -118,7 +120,7 @@ def entropy_map(
     _check_options(options, (None,))
     if image.ndim != 2:
         raise _errors.make("BAD_RANGE", "the image has %d dimensions" % image.ndim, "image", "2 dimensions")
-    rows, cols = (window, window) if isinstance(window, int) else window
+    rows, cols = (window, window) if hasattr(window, "__index__") else window
     for value, field, allowed in (
         (rows, "window_rows", _WINDOWS),
         (cols, "window_cols", _WINDOWS),
@@ -340,9 +342,9 @@ def _entropy_map(image: Any, params: Dict[str, Any], found: Range, options: Dict
 def _rowscale(x: Any, skip_nans: bool, options: Dict[str, Any]) -> Any:
     """The rows, and their scales behind them: one array, as a task of dask has."""
     if x.size == 0:
-        return numpy.empty(x.shape[:-1] + (x.shape[-1] + 1,), x.dtype)
+        return numpy.zeros(x.shape[:-1] + (x.shape[-1] + 1,), x.dtype)
     values, scales = ask("rowscale", options, numpy.ascontiguousarray(x), axis=-1, skip_nans=skip_nans)
-    return numpy.concatenate([values, numpy.asarray(scales)[..., None]], axis=-1)
+    return numpy.concatenate([values, numpy.asarray(scales, x.dtype)[..., None]], axis=-1)
 
 
 def _add(x: Any, y: Any, options: Dict[str, Any]) -> Any:

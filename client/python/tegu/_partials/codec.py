@@ -81,9 +81,16 @@ def from_json(text: Any) -> Content:
     return header, sections
 
 
+def whole_of(text: Any) -> int:
+    """The number of decimal digits as packed; ValueError for any other text."""
+    if not isinstance(text, str) or len(text) > 80 or str(int(text)) != text:
+        raise ValueError("a sum is %.90r" % (text,))
+    return int(text)
+
+
 def _parsed(text: Any) -> Dict[str, Any]:
     try:
-        header = json.loads(text if isinstance(text, str) else bytes(text).decode())
+        header = json.loads(text if isinstance(text, str) else bytes(memoryview(text)).decode())
     except (TypeError, ValueError, RecursionError):
         raise refused("header", "the header of the partial is no JSON")
     if not isinstance(header, dict):

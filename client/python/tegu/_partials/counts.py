@@ -44,7 +44,7 @@ def _range_of(given: Any) -> Tuple[float, float]:
 
 def _checked_range(params: Dict[str, Any]) -> None:
     lo, hi = (float.fromhex(edge) for edge in params["range"])
-    if not (math.isfinite(lo) and math.isfinite(hi) and lo <= hi):
+    if not (math.isfinite(lo) and math.isfinite(hi) and lo <= hi and math.isfinite(hi - lo)):
         raise refused("range", "the range is %r" % (params["range"],), "finite, lo <= hi")
 
 

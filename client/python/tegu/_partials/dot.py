@@ -71,7 +71,7 @@ class DotPartial(Partial):
         wanted = frame.type in facts.FLOATS
         tree = unpacked_tree(frame, [(row[:2], row[2:]) for row in rows], places, (x, y), wanted)
         tree.nodes = {key: value[0] for key, value in tree.nodes.items()}
-        exact = int(header["sum"])
+        exact = codec.whole_of(header["sum"])
         if wanted and exact:
             raise ValueError("floats have no exact sum")
         return _Data(exact, tree)

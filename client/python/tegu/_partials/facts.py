@@ -6,6 +6,7 @@ import struct
 from typing import Any, Iterable, List, NamedTuple, Tuple
 
 from .. import _types
+from . import codec
 
 FLOATS = (9, 10, 11)
 WORDS = 16  # of a node in the reply of a job
@@ -175,21 +176,27 @@ def unpacked(values: List[Any], number: int, states: Tuple[str, ...], total: int
     for place in (argmin, argmax, nan_at):
         if type(place) is not int or not -1 <= place < 1 << 62:
             raise ValueError("a place is %r" % (place,))
-    extremes = [_extreme_of(value, floating) for value in (low, high)]
-    sums = [int(text) for text in (all_sum, l1, squares)]
+    extremes = [_extreme_of(value, number) for value in (low, high)]
+    if None not in extremes and extremes[0] > extremes[1]:
+        raise ValueError("the least element is larger than the largest")
+    sums = [codec.whole_of(text) for text in (all_sum, l1, squares)]
+    if min(sums[1:]) < 0:
+        raise ValueError("a sum of magnitudes is negative")
     if floating and any(sums):
         raise ValueError("floats have no exact sums")
     return Facts(nans, nonzero, extremes[0], extremes[1], argmin, argmax, nan_at, *sums)
 
 
-def _extreme_of(value: Any, floating: bool) -> Any:
+def _extreme_of(value: Any, type_number: int) -> Any:
     if value is None:
         return None
-    if floating:
+    if type_number in FLOATS:
         number = float.fromhex(value)
         if number != number:
             raise ValueError("an extreme is no number")
         return number
-    if type(value) is not int or not -(1 << 63) <= value < 1 << 64:
+    bits = 8 * _types.BYTES[type_number]
+    least = -(1 << (bits - 1)) if _types.WORDS[type_number][0] == "i" else 0
+    if type(value) is not int or not least <= value < least + (1 << bits):
         raise ValueError("an extreme is %r" % (value,))
     return value

@@ -83,6 +83,8 @@ class QuantilePartial(Partial):
         nans, signed = header["nans"], header["signed_nans"]
         if any(type(each) is not int or not 0 <= each <= frame.elements for each in (nans, signed)):
             raise ValueError("the counts of NaN are %r and %r" % (nans, signed))
+        if signed > nans or (nans and frame.type not in facts.FLOATS):
+            raise ValueError("the counts of NaN are %r and %r" % (nans, signed))
         brackets = frame.params["brackets"]
         counts: List[Counts] = [{} for _ in brackets]
         for i, digit, count in codec.records(section, "IIQ", "counts"):
@@ -125,7 +127,7 @@ class Quantile(object):
             raise _errors.make(
                 "BAD_RANGE", "method=%r is not known" % (method,), "method", " or ".join(METHODS)
             )
-        self._alone = isinstance(q, (int, float)) or not hasattr(q, "__len__")
+        self._alone = isinstance(q, (int, float)) or not hasattr(q, "__len__") or getattr(q, "ndim", 1) == 0
         self.q = tuple(float(each) for each in ([q] if self._alone else q))
         if not 0 < len(self.q) <= MAX_QUANTILES:
             raise _errors.make("BAD_RANGE", "there are %d quantiles" % len(self.q), "q", "1..1024 quantiles")

@@ -107,7 +107,13 @@ class ReducePartial(Partial):
         nodes, places, elements = sections
         states = facts.states_of(frame.params["stats"], frame.type, frame.params["skip_nans"])
         known = facts.unpacked(header["facts"], frame.type, states, frame.elements)
+        for place in (known.argmin, known.argmax, known.nan_at):
+            if place >= 0:
+                frame.check_known(place)
         rows = codec.records(nodes, _NODE, "nodes")
+        for n, q, flags in ((row[4], row[6], row[7]) for row in rows):
+            if not 0 <= n <= frame.elements or q < 0 or flags & ~(leaves.NAN_FLAG | leaves.INFINITY_FLAG):
+                raise refused("nodes", "a node has n = %r, q = %r, flags = %r" % (n, q, flags))
         tree = unpacked_tree(
             frame,
             [(row[:2], row[2:]) for row in rows],

@@ -75,6 +75,8 @@ class TopkPartial(Partial):
                 raise refused("values", "a value does not fit %s" % _types.WORDS[frame.type])
             frame.check_known(index)
             found.append((rank_of(bits, frame.type, params["largest"]), index, bits))
+        if len({index for _, index, _ in found}) != len(found):
+            raise refused("indices", "an index is there twice")
         expected = min(params["k"], frame.elements)
         complete = len(found) <= expected if params["distinct"] else len(found) == expected
         if not complete or _best(found, params["k"], params["distinct"]) != found:

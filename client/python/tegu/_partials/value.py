@@ -2,6 +2,7 @@
 """Partial: what the ranges of an array that it knows add to a result. merge() joins partials in any order and
 grouping."""
 
+import bisect
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type
 
 from .. import _errors, _types
@@ -92,7 +93,12 @@ class Partial(object):
                     "ranges", "no partial knows elements %d to %d" % (at, begin - 1), "0 to %d" % (total - 1)
                 )
             at = end
-        return self.finish(total)
+        try:
+            return self.finish(total)
+        except _errors.Error:
+            raise
+        except (TypeError, ValueError, ArithmeticError):
+            raise refused("data", "the numbers of the partial contradict each other")
 
     # Bytes
 
@@ -163,7 +169,8 @@ class Frame(object):
 
     def check_known(self, index: int) -> None:
         """Raises an Error if the partial does not know the element."""
-        if not any(begin <= index < end for begin, end in self.ranges):
+        at = bisect.bisect_right(self.ranges, (index, 1 << 64)) - 1
+        if at < 0 or index >= self.ranges[at][1]:
             raise refused("indices", "index %d is not in the ranges of the partial" % index)
 
     def check_covered(self, covered: Iterable[Range]) -> None:

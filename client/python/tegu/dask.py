@@ -120,7 +120,8 @@ def entropy_map(
     _check_options(options, (None,))
     if image.ndim != 2:
         raise _errors.make("BAD_RANGE", "the image has %d dimensions" % image.ndim, "image", "2 dimensions")
-    rows, cols = (window, window) if hasattr(window, "__index__") else window
+    sizes: Any = (window, window) if hasattr(window, "__index__") else window
+    rows, cols = sizes
     for value, field, allowed in (
         (rows, "window_rows", _WINDOWS),
         (cols, "window_cols", _WINDOWS),
@@ -169,7 +170,7 @@ def add(x: Any, y: Any, **options: Any) -> Any:
 def _said(allowed: Any) -> str:
     if isinstance(allowed, type(_WINDOWS)):
         return "%d to %d%s" % (allowed[0], allowed[-1], ", odd" if allowed.step == 2 else "")
-    return " or ".join(str(each) for each in allowed)
+    return " or ".join(map(str, allowed))
 
 
 # The graph
@@ -327,9 +328,7 @@ def _finite(x: Any, options: Dict[str, Any]) -> Range:
 
 def _joined(found: List[Range]) -> Range:
     known = [each for each in found if each is not None]
-    if not known:
-        return None
-    low, high = min(each[0] for each in known), max(each[1] for each in known)
+    low, high = min((each[0] for each in known), default=0.0), max((each[1] for each in known), default=0.0)
     return (low, high) if low < high else None
 
 

@@ -9,7 +9,9 @@ the bits of one daemon on the whole array. entropy_map, rowscale and add give da
 what it costs."""
 
 import copy
+import itertools
 import math
+import re
 import uuid
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -20,6 +22,7 @@ from dask.delayed import delayed
 
 from . import _errors, _types
 from ._client import Client
+from ._operations import entropy_map as entropy_map_job
 from ._partials import Partial, Quantile, merge
 from ._partials.by_numpy import NumpyPartials, one_level
 from ._worker import ask, client_of, held
@@ -28,7 +31,6 @@ __all__ = ["add", "dot", "entropy", "entropy_map", "histogram", "quantile", "red
 
 FAN_IN = 16  # partials that one task merges
 _blocks: Any = dask.array  # without annotations
-_WINDOWS, _LEVELS = range(3, 64, 2), range(2, 257)
 Range = Optional[Tuple[float, float]]
 Window = Union[int, Tuple[int, int]]
 
@@ -120,17 +122,13 @@ def entropy_map(
     _check_options(options, (None,))
     if image.ndim != 2:
         raise _errors.make("BAD_RANGE", "the image has %d dimensions" % image.ndim, "image", "2 dimensions")
-    sizes: Any = (window, window) if hasattr(window, "__index__") else window
-    rows, cols = sizes
-    for value, field, allowed in (
-        (rows, "window_rows", _WINDOWS),
-        (cols, "window_cols", _WINDOWS),
-        (levels, "levels", _LEVELS),
-        (base, "base", (2, "2", "e")),
-        (border, "border", ("clip", "mirror")),
-    ):
-        if value not in allowed:
-            raise _errors.make("BAD_RANGE", "%s is %r" % (field, value), field, _said(allowed))
+    checked = entropy_map_job.Parameters(window, levels, range, base, border)
+    for name in ("window_rows", "window_cols", "levels"):
+        value, allowed = checked.fields[name], checked.allowed(name)
+        least, most = map(int, re.findall(r"\d+", allowed))
+        if not least <= value <= most or ("odd" in allowed and value % 2 == 0):
+            raise _errors.make("BAD_RANGE", "%s is %d" % (name, value), name, allowed)
+    rows, cols = checked.fields["window_rows"], checked.fields["window_cols"]
     if range is None and image.dtype.kind == "f":
         range = _finite_range(_pieces(image), options)
     return _blocks.map_overlap(
@@ -167,12 +165,6 @@ def add(x: Any, y: Any, **options: Any) -> Any:
     return _blocks.map_blocks(_add, x, y.rechunk(x.chunks), options=options, dtype=x.dtype)
 
 
-def _said(allowed: Any) -> str:
-    if isinstance(allowed, type(_WINDOWS)):
-        return "%d to %d%s" % (allowed[0], allowed[-1], ", odd" if allowed.step == 2 else "")
-    return " or ".join(map(str, allowed))
-
-
 # The graph
 
 
@@ -185,7 +177,7 @@ class _Pieces(object):
         lengths = [rows * row for rows in (first.chunks[0] if first.ndim else (1,))]
         self.total = sum(lengths)
         self.dtypes = [array.dtype for array in arrays]
-        self.offsets = [sum(lengths[:i]) for i in range(len(lengths))]
+        self.offsets = list(itertools.accumulate([0] + lengths))
         self.blocks = list(zip(*(array.to_delayed().ravel() for array in arrays)))
 
     def place(self, i: int) -> Dict[str, int]:
@@ -240,9 +232,8 @@ def _merged(parts: List[Any]) -> Any:
 def _whole(operation: str, pieces: _Pieces, options: Dict[str, Any], **params: Any) -> Any:
     _check_options(options, (None, "numpy"))
     known = dict(params, range=(0, 1)) if is_dask_collection(params.get("range")) else params
-    if operation != "entropy" or known["range"] is not None:
-        empty = [numpy.empty(0, dtype) for dtype in pieces.dtypes]  # an Error names a wrong parameter
-        getattr(NumpyPartials(), operation + "_partial")(*empty, total=pieces.total, **known)
+    empty = [numpy.empty(0, dtype) for dtype in pieces.dtypes]  # an Error names a wrong parameter
+    getattr(NumpyPartials(), operation + "_partial")(*empty, total=pieces.total, **known)
     if operation == "topk" and params["k"] > pieces.total > 0:
         raise _errors.make("BAD_RANGE", "k is %r" % (params["k"],), "k", "1..%d" % pieces.total)
     call = delayed(_partial)

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Tuple
 import numpy
 
 from .. import _errors, _types
-from . import counts, dot, facts, fused, leaves, reduce, rounds, topk
+from . import counts, dot, facts, fused, leaves, quantile_rounds, reduce, topk
 from .calls import PartialCalls
 from .piece import Piece
 from .quantile import Bracket, Counts, digits_of, view_of
@@ -168,7 +168,7 @@ def _candidates(operation: topk.Candidates) -> List[topk.Candidate]:
     return [(int(rank[i]), int(i) + piece.offset, int(bits[i])) for i in at]
 
 
-class _Rounds(rounds.Rounds):
+class _Rounds(quantile_rounds.Rounds):
     """A round of quantiles."""
 
     def partial(self) -> Partial:
@@ -176,7 +176,7 @@ class _Rounds(rounds.Rounds):
         if self.piece.type in facts.FLOATS:
             self.is_nan = numpy.isnan(_values(self.piece))
         self.view = bits
-        return rounds.Rounds.partial(self)
+        return quantile_rounds.Rounds.partial(self)
 
     def _nans(self) -> int:
         return int(self.is_nan.sum())

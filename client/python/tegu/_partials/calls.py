@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
 
 from .. import _job, _types
 from .._buffer import Buffer
-from . import counts, dot, fused, reduce, rounds, topk
+from . import counts, dot, fused, quantile_rounds, reduce, topk
 from .piece import Piece, PieceOperation
 from .value import Partial
 
@@ -117,7 +117,7 @@ class PartialCalls(object):
     ) -> Partial:
         """What the round `state` of a Quantile must know of the piece."""
         piece = Piece(self, (x,), offset, total, options)
-        return rounds.Rounds(piece, state, _Reader(self, piece, options)).partial()
+        return quantile_rounds.Rounds(piece, state, _Reader(self, piece, options)).partial()
 
     def _run(self, operation: PieceOperation, options: Dict[str, Any]) -> Partial:
         job = _job.Job(self, operation, operation.piece.xs, None, options, None)  # type: ignore[arg-type]

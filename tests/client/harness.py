@@ -34,6 +34,7 @@ class Daemon(object):
     """tegud on a socket of its own; settings: lines of the settings file."""
 
     program = os.path.join("bin", "tegud")
+    environment = {}  # what it has beside that of the test
 
     def __init__(self, settings=""):
         self.folder = tempfile.mkdtemp(prefix="tegu-client-test-")
@@ -46,6 +47,7 @@ class Daemon(object):
 
     def start(self):
         environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        environment.update(self.environment)
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(
                 [os.path.join(BUILD, self.program), "--config", self.config, "--socket", self.socket],
@@ -80,3 +82,10 @@ class Daemon(object):
         status = self.process.wait()
         shutil.rmtree(self.folder)
         return status
+
+
+class GuardedDaemon(Daemon):
+    """tegud with the guarded GPU, of memory class B."""
+
+    program = os.path.join("tests", "guard_tegud")
+    environment = {"TEGU_TEST_GPU": "B"}

@@ -28,15 +28,10 @@ STATISTICS = tegu._abi.STATISTICS
 OVER = ("sum", "l1")  # of 64-bit integers these do not fit
 
 
-class GuardedDaemon(harness.Daemon):
-    program = os.path.join("tests", "guard_tegud")
-
-
 def setUpModule():
     if not WITH_GPU:
         return case.setUpModule()
-    os.environ["TEGU_TEST_GPU"] = "B"
-    case.daemon = GuardedDaemon()
+    case.daemon = harness.GuardedDaemon()
 
 
 def plain(value):

@@ -4,39 +4,25 @@
 GPU: the bits of one daemon on the whole array, also where a worker and a tegud are killed meanwhile."""
 
 import os
-import sys
 import threading
 import time
 import unittest
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [TESTS, os.path.join(TESTS, "client")]
-import harness  # noqa: E402
-import peers  # noqa: E402
-
-peers.go_on_with("numpy", "dask", "distributed")
-try:
-    import dask.array as da
-    import distributed
-except ImportError as missing:
-    print("skipped: %s" % missing)
-    sys.exit(harness.SKIPPED)
-import tegu  # noqa: E402
-import tegu.dask as td  # noqa: E402
-from dask_test import CUTS, Arrays, bits, cut  # noqa: E402
+import needs_dask  # noqa: F401  comes first: the next ones are found through it
+import dask.array as da
+import distributed
+import harness
+import tegu
+import tegu.dask as td
+from dask_test import CUTS, Arrays, bits, cut
 
 WORKERS = 4
 
 
-class GuardedDaemon(harness.Daemon):
-    program = os.path.join("tests", "guard_tegud")
-
-
 def daemons():
-    guarded = os.path.exists(os.path.join(harness.BUILD, GuardedDaemon.program))
+    guarded = os.path.exists(os.path.join(harness.BUILD, harness.GuardedDaemon.program))
     made = [harness.Daemon("[executor]\nthreads = 1\n") for _ in range(WORKERS - 1)]
-    os.environ["TEGU_TEST_GPU"] = "B"
-    return made + [GuardedDaemon() if guarded else harness.Daemon()]
+    return made + [harness.GuardedDaemon() if guarded else harness.Daemon()]
 
 
 def cluster_of(of):
@@ -111,7 +97,7 @@ class ClusterTest(unittest.TestCase):
         self.assertGreater(min(jobs), 0, "each board computes: %s" % jobs)
 
     def test_same_bits_on_the_board_with_a_gpu(self):
-        if not isinstance(self.daemons[-1], GuardedDaemon):
+        if not isinstance(self.daemons[-1], harness.GuardedDaemon):
             self.skipTest("guard_tegud was not built")
         x = cut(self.arrays.f32, 7)
         of_gpu = {"backend": "gpu"}

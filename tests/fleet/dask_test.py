@@ -4,25 +4,16 @@
 chunks; and what cannot be split is refused before the first task."""
 
 import os
-import sys
 import unittest
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [TESTS, os.path.join(TESTS, "client")]
-import harness  # noqa: E402
-import peers  # noqa: E402
-
-peers.go_on_with("numpy", "dask", "distributed")
-try:
-    import dask
-    import dask.array as da
-    import numpy as np
-except ImportError as missing:
-    print("skipped: %s" % missing)
-    sys.exit(harness.SKIPPED)
-import tegu  # noqa: E402
-import tegu.dask as td  # noqa: E402
-from tegu import _worker as worker  # noqa: E402
+import needs_dask  # noqa: F401  comes first: the next ones are found through it
+import dask
+import dask.array as da
+import numpy as np
+import harness
+import tegu
+import tegu.dask as td
+from tegu import _worker as worker
 
 CUTS = (1, 2, 7, 64)
 

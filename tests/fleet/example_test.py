@@ -9,21 +9,12 @@ import subprocess
 import sys
 import unittest
 
-TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [TESTS, os.path.join(TESTS, "client")]
-import harness  # noqa: E402
-import peers  # noqa: E402
+import needs_dask  # noqa: F401  comes first: the next ones are found through it
+import dask.array as da
+import harness
+import tegu
 
-peers.go_on_with("numpy", "dask", "distributed")
-try:
-    import dask.array as da
-    import distributed  # noqa: F401
-except ImportError as missing:
-    print("skipped: %s" % missing)
-    sys.exit(harness.SKIPPED)
-import tegu  # noqa: E402
-
-PROGRAM = os.path.join(os.path.dirname(TESTS), "examples", "dask_fleet", "fleet.py")
+PROGRAM = os.path.join(os.path.dirname(needs_dask.TESTS), "examples", "dask_fleet", "fleet.py")
 
 
 class ExampleTest(unittest.TestCase):
@@ -46,9 +37,9 @@ class ExampleTest(unittest.TestCase):
 
     def test_numbers(self):
         done = self.run_with("--local", "2", "--elements", "300000", "--chunks", "5", "--png", self.picture)
+        self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.picture, "rb") as picture:
             self.assertEqual(picture.read(8), b"\x89PNG\r\n\x1a\n")
-        self.assertEqual(done.returncode, 0, done.stderr)
         found = json.loads(done.stdout)
         x = da.random.default_rng(2026).standard_normal(300000, chunks=60000).astype("float32")
         x = x.compute(scheduler="sync")

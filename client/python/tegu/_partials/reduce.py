@@ -68,7 +68,10 @@ class ReducePartial(Partial):
             lambda raw: leaves.chunk_node(raw[0], first.type, needs),
             merge_nodes,
         )
-        return Data(facts.merged(part.data.facts for part in parts), tree)
+        known = facts.merged(part.data.facts for part in parts)
+        if known.nans and not first.params["skip_nans"]:  # extremes of pieces without NaN do not count
+            known = known._replace(min=None, max=None, argmin=-1, argmax=-1)
+        return Data(known, tree)
 
     def finish(self, total: int) -> Dict[str, Any]:
         needs = needs_of(self.type, self.params)

@@ -74,10 +74,13 @@ def merge(a: Facts, b: Facts) -> Facts:
     )
 
 
-def merged(parts: Iterable[Facts]) -> Facts:
+def merged(parts: Iterable[Facts], skip_nans: bool) -> Facts:
+    """Beside a NaN that counts, extremes of parts without one are dropped."""
     made = NONE
     for part in parts:
         made = merge(made, part)
+    if made.nans and not skip_nans:
+        made = made._replace(min=None, max=None, argmin=-1, argmax=-1)
     return made
 
 

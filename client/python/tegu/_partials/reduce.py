@@ -68,9 +68,7 @@ class ReducePartial(Partial):
             lambda raw: leaves.chunk_node(raw[0], first.type, needs),
             merge_nodes,
         )
-        known = facts.merged(part.data.facts for part in parts)
-        if known.nans and not first.params["skip_nans"]:  # extremes of pieces without NaN do not count
-            known = known._replace(min=None, max=None, argmin=-1, argmax=-1)
+        known = facts.merged((part.data.facts for part in parts), first.params["skip_nans"])
         return Data(known, tree)
 
     def finish(self, total: int) -> Dict[str, Any]:
@@ -213,7 +211,7 @@ class Nodes(PieceOperation, _reduce.Parameters):
                 merge_nodes,
             )
         return ReducePartial(
-            piece.type, self.params, piece.total, [piece.range], Data(facts.merged(known), tree)
+            piece.type, self.params, piece.total, [piece.range], Data(facts.merged(known, skip), tree)
         )
 
     def _node(self, words: Tuple[int, ...], count: int, nans: int) -> leaves.Node:

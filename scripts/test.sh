@@ -33,7 +33,9 @@ for preset in "${presets[@]}"; do
     # CUDA kernels on the host, single classes and the replay of corpora show more under AddressSanitizer: once there is enough.
     once=ON
     if [[ $preset = release && " ${presets[*]} " = *" asan "* ]]; then once=OFF; fi
-    scripts/build.sh "$preset" -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DTEGU_WERROR=ON -DTEGU_CUDA_ARCHITECTURES=one -DTEGU_SIMT=$once -DTEGU_UNIT_TESTS=$once
+    bench=ON  # the presets with sanitizers have no benchmarks
+    case $preset in asan | tsan) bench=OFF ;; esac
+    scripts/build.sh "$preset" -DTEGU_TESTS=ON -DTEGU_BENCH=$bench -DTEGU_WERROR=ON -DTEGU_CUDA_ARCHITECTURES=one -DTEGU_SIMT=$once -DTEGU_UNIT_TESTS=$once
     echo "== $preset: tests (built in $(($(date +%s) - began)) s)"
     # One more than there are cores: some tests wait for a good part of their time.
     (cd "build/$preset" && ctest --output-on-failure --parallel "$(($(nproc) + 1))" ${no_tests:+"$no_tests"})

@@ -285,6 +285,7 @@ void reduce_chunk(unsigned needs, const Element* x, std::size_t n, FloatPartial*
 }  // namespace
 
 void reduce_chunk_f16(unsigned needs, const void* data, std::size_t n, FloatPartial* out) {
+    needs &= ~unsigned{kFromMemory};  // tiles are in L1 once they are converted
     reduce_chunk<float>(needs, static_cast<const HalfBits*>(data), n, out);
 }
 void reduce_chunk_f32(unsigned needs, const void* data, std::size_t n, FloatPartial* out) {

@@ -158,12 +158,15 @@ class Arrays(case.Case):
         self.assertLessEqual(len(self.c.prepared), 64)
 
     def test_threads_with_arrays_of_one_shape(self):
+        """Each shape is new to the client, so the threads prepare its job at the same time."""
         wrong = []
+        start = threading.Barrier(4)
 
         def work(number):
-            for _ in range(300):
-                found = self.c.reduce(numpy.full(100, number, "i4"))
-                if found != {"sum": 100 * number}:
+            for n in range(1, 200):
+                start.wait()
+                found = self.c.reduce(numpy.full(n, number, "i4"))
+                if found != {"sum": n * number}:
                     wrong.append(found)
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]

@@ -86,11 +86,11 @@ def run_on_arrays(
         key = key, x.dtype, x.shape
     job: Optional["Job"] = client.prepared.get(key)
     addresses = tuple(map(_address, arrays))
-    if job is not None:
-        return client.run_job(job, addresses)
-    job = prepare()
-    if not job.copied and all(
-        each.address == address and not each.row_stride for each, address in zip(job.inputs, addresses)
-    ):
+    if job is None:
+        job = prepare()
+        if job.copied or any(
+            each.address != address or each.row_stride for each, address in zip(job.inputs, addresses)
+        ):
+            return client.run_job(job)
         keep(client.prepared, key, job)
-    return client.run_job(job)
+    return client.run_job(job, addresses)  # also at first: another thread may have run it meanwhile

@@ -519,6 +519,28 @@ TEGU_API const char* tegu_result_policy(
 TEGU_API tegu_timing tegu_result_timing(const tegu_result* result);
 TEGU_API void tegu_result_free(tegu_result* result);
 
+/* For bindings of other languages, which pay for each call: a job and its result in one. Zero the struct
+ * before its first use. */
+enum { TEGU_RAN_ARRAYS = 32, TEGU_RAN_BYTES = 512 };
+typedef struct tegu_shape {
+    uint8_t role, type; /* of a tegu_array */
+    uint8_t reserved[6];
+    uint64_t rows, cols;
+} tegu_shape;
+typedef struct tegu_ran {
+    tegu_result* result; /* the caller frees it, or the next job that ends well with this struct does */
+    uint64_t id;         /* of a job that continues; else 0 */
+    uint32_t count;      /* arrays of the result */
+    uint32_t bytes;      /* of `values`; 0: they do not fit, or lie in an output */
+    tegu_shape shapes[TEGU_RAN_ARRAYS];
+    const void* data[TEGU_RAN_ARRAYS];
+    uint8_t values[TEGU_RAN_BYTES]; /* elements of the arrays; each array starts at a multiple of 8 */
+} tegu_ran;
+/* tegu_submit and tegu_wait. After the timeout: TEGU_DEADLINE_EXCEEDED, and `id` is for tegu_wait. If the job
+ * fails, *ran keeps all but its id; a caller that keeps `result` sets it to NULL. */
+TEGU_API tegu_status tegu_run_into(tegu_client* client, const tegu_request* request, int timeout_ms,
+                                   tegu_ran* ran, tegu_error* error);
+
 /*
  * For CPython: memory for others by DLPack. tegu_dlpack_delete is the deleter of a DLManagedTensor,
  * tegu_dlpack_delete_versioned that of a DLManagedTensorVersioned, tegu_dlpack_destroy the destructor of a

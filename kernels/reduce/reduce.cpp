@@ -57,7 +57,9 @@ class Run {
     using Partial = typename ReduceKernel<T>::Partial;
 
     Run(const Job& job, const ReduceParams& params, unsigned needs, Span<const OutputView> outputs)
-        : job_(job), writer_(job, params, outputs.data()), work_{ReduceKernel<T>::select(), needs} {}
+        : job_(job),
+          writer_(job, params, outputs.data()),
+          work_{ReduceKernel<T>::select(), needs_of_job(needs, job.rows * job.cols * sizeof(T))} {}
 
     Result<void> run(const InputView& input, const WorkerGroup& workers) const {
         return for_segments(job_, job_.cols * sizeof(T) + kRowCost, workers,
@@ -95,7 +97,8 @@ class NodesRun {
     NodesRun(const Job& job, const ReduceParams& params, const OutputView& output)
         : job_(job),
           params_(params),
-          work_{ReduceKernel<T>::select(), reduce_needs(params, job.type)},
+          work_{ReduceKernel<T>::select(),
+                needs_of_job(reduce_needs(params, job.type), job.cols * sizeof(T))},
           output_(output) {}
 
     Result<void> run(const InputView& input, const WorkerGroup& workers) const {

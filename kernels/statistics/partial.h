@@ -18,6 +18,7 @@ enum ReduceNeed : unsigned {
     kNeedNans = 16,  // floats only; implied by kNeedExtrema and kSkipNans
     kNeedZeros = 32,
     kSkipNans = 64,
+    kFromMemory = 128,  // no need: the elements are in no cache, so their order of reading counts (CPU)
 };
 
 // A node (count, sum, sum of squared deviations) of the moments tree. count is exact: below 2^53.

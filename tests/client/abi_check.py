@@ -70,6 +70,8 @@ def check_python():
         "tegu_timing": _abi.Timing,
         "tegu_poll_state": _abi.PollState,
         "tegu_python": _abi.Python,
+        "tegu_shape": _abi.Shape,
+        "tegu_ran": _abi.Ran,
     }
     structs.update(("tegu_%s_params" % stem, struct) for stem, struct in _abi.PARAMS.items())
     lines = []

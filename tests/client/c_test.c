@@ -93,6 +93,59 @@ static void check_jobs(tegu_client* client) {
     tegu_result_free(NULL);
 }
 
+static void check_run_into(tegu_client* client) {
+    static const float x[4] = {3, 1, 4, 1};
+    static float large[TEGU_RAN_BYTES];
+    tegu_request request;
+    tegu_result* kept = NULL;
+    tegu_result* result = NULL;
+    tegu_error error;
+    tegu_ran ran;
+    double sum = 0;
+
+    memset(&ran, 0, sizeof ran);
+    tegu_request_init(&request, sizeof request, TEGU_REDUCE);
+    request.type = TEGU_F32;
+    request.cols = 4;
+    request.inputs[0].data = x;
+    request.params.reduce.statistics = TEGU_STAT_COUNT | TEGU_STAT_SUM | TEGU_STAT_MINMAX;
+    CHECK(tegu_run_into(client, &request, -1, &ran, &error) == TEGU_OK);
+    CHECK(ran.id == 0 && ran.count == 3 && ran.bytes == 24 && ran.result != NULL);
+    CHECK(ran.shapes[1].role == 2 && ran.shapes[1].type == TEGU_F64 && ran.shapes[1].rows == 1);
+    CHECK(ran.shapes[2].type == TEGU_F32 && ran.shapes[2].cols == 2);
+    memcpy(&sum, ran.values + 8, sizeof sum);
+    CHECK(sum == 9.0 && *(const double*)ran.data[1] == 9.0);
+    CHECK(memcmp(ran.values + 16, ran.data[2], 8) == 0 && ((const float*)ran.data[2])[1] == 4.0f);
+
+    kept = ran.result; /* a failed job changes nothing but the id */
+    request.params.reduce.statistics = 0;
+    CHECK(tegu_run_into(client, &request, -1, &ran, &error) == TEGU_BAD_RANGE);
+    CHECK(ran.result == kept && ran.count == 3 && ran.id == 0);
+    ran.result = NULL; /* and a kept result is not freed */
+    request.params.reduce.statistics = TEGU_STAT_SUM;
+    CHECK(tegu_run_into(client, &request, 60000, &ran, NULL) == TEGU_OK && ran.count == 1 && ran.bytes == 8);
+    CHECK(tegu_result_count(kept) == 3);
+    tegu_result_free(kept);
+
+    tegu_request_init(&request, sizeof request, TEGU_TOPK); /* values and indices: more than has room */
+    request.type = TEGU_F32;
+    request.cols = TEGU_RAN_BYTES;
+    request.inputs[0].data = large;
+    request.params.topk.k = TEGU_RAN_BYTES;
+    CHECK(tegu_run_into(client, &request, -1, &ran, &error) == TEGU_OK && ran.count == 2 && ran.bytes == 0);
+    CHECK(((const int64_t*)ran.data[1])[TEGU_RAN_BYTES - 1] == TEGU_RAN_BYTES - 1);
+    request.params.topk.k = 32; /* 128 and 256 bytes */
+    CHECK(tegu_run_into(client, &request, -1, &ran, &error) == TEGU_OK && ran.bytes == 384);
+    CHECK(memcmp(ran.values + 128, ran.data[1], 256) == 0);
+
+    if (tegu_run_into(client, &request, 0, &ran, &error) == TEGU_DEADLINE_EXCEEDED) {
+        CHECK(ran.id != 0 && ran.bytes == 384);
+        CHECK(tegu_wait(client, ran.id, -1, &result, NULL, &error) == TEGU_OK);
+        tegu_result_free(result);
+    }
+    tegu_result_free(ran.result);
+}
+
 static void check_buffers(tegu_client* client) {
     enum { ROWS = 300, COLS = 400 };
     tegu_buffer *image = NULL, *map = NULL;
@@ -325,6 +378,7 @@ int main(void) {
     CHECK(tegu_ping(client, &time_ns, &error) == TEGU_OK && time_ns > 0);
     CHECK(tegu_ping(client, NULL, NULL) == TEGU_OK);
     check_jobs(client);
+    check_run_into(client);
     check_buffers(client);
     check_job_control(client);
     check_two_inputs(client);

@@ -26,6 +26,7 @@ __all__ = ["OPERATIONS", "PARAMETERS", "PARTS", "ROLES", "STATISTICS"]
 BACKENDS = {1: "cpu", 2: "gpu"}
 DEADLINE_EXCEEDED = 10
 HEALTH_JSON, HEALTH_METRICS, HEALTH_BYTES = 0, 2, 73728
+RAN_ARRAYS, RAN_BYTES = 32, 512
 
 
 class Error(ctypes.Structure):
@@ -191,22 +192,34 @@ class Array(ctypes.Structure):
 
 
 class Timing(ctypes.Structure):
+    _fields_ = [(name, c_uint64) for name in ("queue_ns", "copy_ns", "compute_ns", "round_trip_ns")]
+
+
+class Shape(ctypes.Structure):
     _fields_ = [
-        ("queue_ns", c_uint64),
-        ("copy_ns", c_uint64),
-        ("compute_ns", c_uint64),
-        ("round_trip_ns", c_uint64),
+        ("role", c_uint8),
+        ("type", c_uint8),
+        ("reserved", c_uint8 * 6),
+        ("rows", c_uint64),
+        ("cols", c_uint64),
+    ]
+
+
+class Ran(ctypes.Structure):
+    _fields_ = [
+        ("result", c_void_p),
+        ("id", c_uint64),
+        ("count", c_uint32),
+        ("bytes", c_uint32),
+        ("shapes", Shape * RAN_ARRAYS),
+        ("data", c_void_p * RAN_ARRAYS),
+        ("values", c_uint8 * RAN_BYTES),
     ]
 
 
 class PollState(ctypes.Structure):
-    _fields_ = [
-        ("fd", c_int),
-        ("events", c_int),
-        ("timeout_ms", c_int),
-        ("reserved", c_uint32),
-        ("connection", c_uint64),
-    ]
+    _fields_ = [(name, c_int) for name in ("fd", "events", "timeout_ms")]
+    _fields_ += [("reserved", c_uint32), ("connection", c_uint64)]
 
 
 class Python(ctypes.Structure):
@@ -276,6 +289,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "tegu_result_policy": (c_char_p, [c_void_p]),
     "tegu_result_timing": (Timing, [c_void_p]),
     "tegu_result_free": (None, [c_void_p]),
+    "tegu_run_into": (c_int, [c_void_p, POINTER(Request), c_int, POINTER(Ran), _ERROR]),
     "tegu_dlpack_python": (None, [POINTER(Python)]),
     "tegu_dlpack_delete": (None, [c_void_p]),
     "tegu_dlpack_delete_versioned": (None, [c_void_p]),

@@ -16,6 +16,9 @@ _SINGLE: Dict[int, Any] = {
     for number, name in NAMES.items()
     if name != "float16"
 }
+_DTYPES: Dict[int, Any] = {
+    number: name if numpy is None else numpy.dtype(name) for number, name in NAMES.items()
+}
 COPIED_BYTES = 65536  # results up to this are copied out of the memory of the library
 
 
@@ -33,12 +36,8 @@ def view_of(address: int, number: int, shape: Shape, owner: object, writable: bo
 
 def copy_of(address: int, number: int, shape: Shape) -> Any:
     """The same as an independent object."""
-    return shaped(
-        bytearray(ctypes.string_at(address, product(shape) * BYTES[number]) if product(shape) else b""),
-        number,
-        shape,
-        True,
-    )
+    size = product(shape) * BYTES[number]
+    return shaped(bytearray(ctypes.string_at(address, size) if size else b""), number, shape)
 
 
 def constant_of(address: int, number: int, shape: Shape) -> Any:
@@ -56,8 +55,9 @@ def _nested(values: List[Any], shape: Shape) -> List[Any]:
 def shaped(block: Any, number: int, shape: Shape, writable: bool = True) -> Any:
     """An array over `block`, anything with a buffer of that size."""
     if numpy is not None:
-        made = numpy.frombuffer(block, dtype=NAMES[number]).reshape(shape)
-        made.flags.writeable = writable
+        made = numpy.ndarray(shape, _DTYPES[number], block)
+        if not writable:
+            made.flags.writeable = False
         return made
     if FORMATS[number] == "e":
         return _nested(list(struct.unpack("<%de" % product(shape), bytes(block))), shape)

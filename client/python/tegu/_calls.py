@@ -3,23 +3,10 @@
 target `describe` writes."""
 
 import functools
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable
 
-from . import _errors, _job, _operations
+from . import _errors, _job, _operations, _prepared
 from ._buffer import Buffer
-
-_PLAIN = {str, int, bool, float, type(None)}
-_MAX_PREPARED = 64  # jobs of one buffer
-
-
-def _are_plain(arguments: Tuple[Any, ...], options: Dict[str, Any]) -> bool:
-    """Whether repr() tells all about the values."""
-    for value in arguments + tuple(options.values()):
-        if type(value) not in _PLAIN and not (
-            type(value) is tuple and all(type(each) in _PLAIN for each in value)
-        ):
-            return False
-    return True
 
 
 class Submitted(_job.Submitting):
@@ -37,10 +24,9 @@ class Submitted(_job.Submitting):
 
 
 class Calls(object):
-    """The jobs of a client, each returning its result. Jobs on a Buffer are prepared once: what a call costs
-    here is then a lookup."""
+    """The jobs of a client, each returning its result."""
 
-    run_job: Callable[[_job.Job], Any]
+    run_job: Callable[..., Any]
     preparing = property(_job.Preparing)
 
 
@@ -50,19 +36,31 @@ class Awaited(object):
     submit_and_wait: Callable[..., Any]
 
 
-def _synchronous(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+def _synchronous(name: str, call: Callable[..., Any], inputs: int) -> Callable[..., Any]:
+    key_of, keep, ndarray = _prepared.key_of, _prepared.keep, _prepared.ndarray
+
     @functools.wraps(call)
     def method(self: Calls, *arguments: Any, **options: Any) -> Any:
         first = arguments[0] if arguments else None
-        if type(first) is not Buffer or first.client is not self or not _are_plain(arguments[1:], options):
-            return self.run_job(call(self.preparing, *arguments, **options))
-        key = (name, repr(arguments[1:]), repr(options))
-        job = first.prepared.get(key)
-        if job is None:
-            if len(first.prepared) >= _MAX_PREPARED:
-                first.prepared.clear()
-            job = first.prepared[key] = call(self.preparing, *arguments, **options)
-        return self.run_job(job)
+        kind = type(first)
+        if kind is Buffer and first.client is self:
+            key = key_of(name, arguments[1:], options)
+            job = first.prepared.get(key)
+            if job is None:
+                job = call(self.preparing, *arguments, **options)
+                if key is not None:
+                    keep(first.prepared, key, job)
+            return self.run_job(job)
+        if kind is ndarray and _prepared.are_dense(arguments[:inputs]):
+            return _prepared.run_on_arrays(
+                self,
+                name,
+                arguments[:inputs],
+                arguments[inputs:],
+                options,
+                lambda: call(self.preparing, *arguments, **options),
+            )
+        return self.run_job(call(self.preparing, *arguments, **options))
 
     return method
 
@@ -78,5 +76,5 @@ def _awaited(call: Callable[..., Any]) -> Callable[..., Any]:
 for _name, _module in _operations.MODULES.items():
     _call = getattr(_module, _name)
     setattr(Submitted, _name, _call)
-    setattr(Calls, _name, _synchronous(_name, _call))
+    setattr(Calls, _name, _synchronous(_name, _call, len(_module.Parameters.labels)))
     setattr(Awaited, _name, _awaited(_call))

@@ -9,7 +9,7 @@ import threading
 import weakref
 from typing import Any, Callable, Deque, Dict, Generator, List, Optional, Set, Tuple, Union
 
-from . import _abi, _errors, _loops
+from . import _abi, _errors, _loops, _ran
 from ._buffer import Garbage, Owner
 from ._future import SLICE_MS, Future
 from ._job import Job, Reply, Report
@@ -56,11 +56,14 @@ class Connection(object):
         self.lib = lib = _abi.library()
         self.lock = threading.RLock()
         self.garbage = Garbage()
-        self.last_report: Optional[Report] = None
+        self.last_report: Optional[Report] = None  # None: that of the result in _ran
+        self.prepared: Dict[Any, Job] = {}  # jobs on arrays that may be submitted again
         # What the calls of the library write into; the lock protects it.
         self._error, self._ident, self._done = _abi.Error(), ctypes.c_uint64(), ctypes.c_uint64()
         self._found = ctypes.c_void_p()
         self._error_at, self._ident_at = ctypes.byref(self._error), ctypes.byref(self._ident)
+        self._run_into, self._ran = _ran.unchecked("tegu_run_into"), _abi.Ran()
+        self._ran_at, self._slice = ctypes.byref(self._ran), ctypes.c_int(SLICE_MS)
         self._found_at, self._done_at = ctypes.byref(self._found), ctypes.byref(self._done)
         self._futures: Dict[int, Any] = {}  # id -> weak reference, of the jobs in flight
         self._dropped: Deque[int] = collections.deque()  # ids of futures that nobody asked
@@ -90,6 +93,7 @@ class Connection(object):
                 return
             self.garbage.collect()
             self.garbage.open = False
+            self._take_ran()
             self.lib.tegu_close(self._handle)
             self._handle = None
             self.garbage.collect()
@@ -119,9 +123,12 @@ class Connection(object):
     @property
     def last(self) -> Reply:
         """How the job ran whose result came last."""
-        if self.last_report is None:
-            raise _errors.make("NOT_FOUND", "no job has ended well yet", "last")
-        return self.last_report.reply()
+        with self.lock:
+            self._take_ran()
+            report = self.last_report
+            if report is None:
+                raise _errors.make("NOT_FOUND", "no job has ended well yet", "last")
+            return report.reply()
 
     # Calls of the library, for jobs and buffers
 
@@ -143,31 +150,52 @@ class Connection(object):
             if status:
                 raise _made(self._error)
 
-    def run_job(self, job: Job) -> Any:
-        """The result of a job; as submit_job() if it takes long."""
+    def run_job(self, job: Job, addresses: Tuple[int, ...] = ()) -> Any:
+        """The result of a job; as submit_job() if it takes long. addresses: where its inputs are now."""
         with self.lock:
-            handle, lib = self._enter(), self.lib
-            if lib.tegu_submit(handle, job.pointer, self._ident_at, self._error_at):
-                raise _made(self._error)
+            handle, ran = self._handle, self._ran
+            if handle is None or self.garbage.waiting or self._dropped:
+                handle = self._enter()
+            for operand, address in zip(job.operands, addresses):
+                operand.data = address
             try:
-                # nothing in between: the job is sent when the library waits
-                status = lib.tegu_wait(
-                    handle, self._ident, SLICE_MS, self._found_at, self._done_at, self._error_at
-                )
+                status = self._run_into(handle, job.pointer, self._slice, self._ran_at, self._error_at)
             except BaseException:  # Ctrl-C
-                self._dropped.append(self._ident.value)
+                if ran.id:
+                    self._dropped.append(ran.id)
                 raise
-            job.submitted()
             if self._watched:
                 self._kick()
+            numbers = job.numbers
+            if numbers and not status:
+                found = numbers.unpack(ran, numbers.START)
+                if found[0] == numbers.head:
+                    self.last_report = None
+                    return numbers.make(found)
+            job.submitted()
             if status == 0:
-                owner = Owner(self, self._found.value, lib.tegu_result_free)
-                value, self.last_report = job.read(self, owner)
+                if numbers is None:
+                    job.learn(ran)
+                owner = self._take_result()
+                value, self.last_report = job.read_arrays(self, owner, _ran.arrays_of(ran, owner, job.source))
                 return value
-            if status != _abi.DEADLINE_EXCEEDED or self._done.value:
+            if status != _abi.DEADLINE_EXCEEDED or not ran.id:
                 raise _made(self._error)
-            future = self._future(self._ident.value, job)
+            future = self._future(ran.id, job)
         return future.result()
+
+    def _take_result(self) -> Owner:
+        """The result in _ran. The lock is held."""
+        owner = Owner(self, self._ran.result, self.lib.tegu_result_free)
+        self._ran.result = None
+        return owner
+
+    def _take_ran(self) -> None:
+        """Makes a report of the result in _ran. The lock is held."""
+        if self._ran.result is not None:
+            owner = self._take_result()
+            if self.last_report is None:
+                self.last_report = Report(self, owner, None, False)
 
     def submit_job(self, job: Job) -> "Future[Any]":
         with self.lock:

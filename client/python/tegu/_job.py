@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
 
 from . import _abi, _arrays, _errors, _inputs, _operation, _types
 from ._buffer import Buffer, Owner
+from ._ran import numbers_of
 
 if TYPE_CHECKING:
     from ._connection import Connection
@@ -80,6 +81,9 @@ class Job(object):
                     % (operation.name, name, ", ".join(OPTIONS))
                 )
         self.operation, self.out = operation, out
+        # How its result is read if that is a few numbers. None: not known yet; False: it runs once only.
+        self.numbers: Any = False
+        self.operands: Tuple[Any, ...] = ()  # of a job that runs again, for new addresses
         self.request = request = _abi.Request()
         self.pointer = ctypes.byref(request)
         number = _abi.OPERATIONS[operation.name]
@@ -150,11 +154,21 @@ class Job(object):
         """What the call returns, and how the job ran. The lock of the client is held."""
         lib, result = client.lib, owner.handle
         arrays: Dict[int, _operation.Array] = {}
-        small = True
         for index in range(lib.tegu_result_count(result)):
             raw = lib.tegu_result_array(result, index)
-            arrays[raw.role] = made = _operation.Array(owner, raw, self.source)
-            small = small and made.rows * made.cols <= _SMALL
+            arrays[raw.role] = _operation.Array(owner, self.source, raw.type, raw.rows, raw.cols, raw.data)
+        return self.read_arrays(client, owner, arrays)
+
+    def learn(self, ran: Any) -> None:
+        """Sets `numbers` from the first result."""
+        found = None if self.out is not None else numbers_of(ran, self.operation, self.source)
+        self.numbers = found or False
+
+    def read_arrays(
+        self, client: "Connection", owner: Owner, arrays: Dict[int, _operation.Array]
+    ) -> Tuple[Any, Report]:
+        """As read(), of the arrays of the result."""
+        small = all(made.rows * made.cols <= _SMALL for made in arrays.values())
         counts = arrays.get(_COUNTS)
         report = Report(client, owner, counts and counts.shaped((counts.rows * counts.cols,)), self.copied)
         if not small or isinstance(self.out, Buffer):

@@ -4,7 +4,7 @@ result are."""
 
 import ctypes
 import operator
-from typing import Any, Dict, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from . import _abi, _arrays, _errors, _types
 from ._inputs import Input
@@ -80,6 +80,11 @@ class Operation(object):
         """What the call returns. arrays: by their roles."""
         raise NotImplementedError
 
+    def reader(self, places: Dict[int, slice]) -> Optional[Callable[[Tuple[Any, ...]], Any]]:
+        """As result(), of a tuple with the numbers of all arrays. places: where they are, by role. None: the
+        result is more than numbers."""
+        return None
+
     def set(self, **given: Any) -> None:
         """Checks and keeps parameters that are flags, whole numbers and choices."""
         self.fields = {}
@@ -113,12 +118,9 @@ class Array(object):
 
     __slots__ = ("owner", "type", "rows", "cols", "address", "source")
 
-    def __init__(self, owner: Any, raw: Any, source: Input) -> None:
+    def __init__(self, owner: Any, source: Input, number: int, rows: int, cols: int, address: int) -> None:
         self.owner, self.source = owner, source
-        self.type: int = raw.type
-        self.rows: int = raw.rows
-        self.cols: int = raw.cols
-        self.address: int = raw.data
+        self.type, self.rows, self.cols, self.address = number, rows, cols, address
 
     def _rest(self) -> Shape:
         return self.source.rest if self.source.axis is not None else ()

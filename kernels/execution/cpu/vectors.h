@@ -45,6 +45,15 @@ TEGU_INLINE Vector<T> load_vector(const T* from) {
 TEGU_INLINE void prefetch_lines(const std::byte* from, std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at);
 }
+// Prefetches the start of `bytes` bytes into L2, where the hardware follows.
+TEGU_INLINE void prefetch_start(const std::byte* from, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes * 3 / 8; at += 64) __builtin_prefetch(from + at, 0, 2);
+}
+// Reads memory in its order, so that the hardware prefetches.
+TEGU_INLINE void touch_lines(const void* from, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += 64)
+        static_cast<void>(static_cast<const volatile unsigned char*>(from)[at]);
+}
 
 }  // namespace
 }  // namespace tegu::kernels::TEGU_ISA

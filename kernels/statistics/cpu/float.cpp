@@ -92,7 +92,12 @@ class Sweeps {
     using Tile = bool (*)(const A*, const std::byte*, SweepTotals<A>*, SweepLeaves<A>*);
 
     explicit Sweeps(unsigned needs) {
-        if constexpr (kSweeps<A>) choose(needs);
+        if constexpr (kSweeps<A>) {
+            if (needs & kFromMemory)
+                choose<true>(needs);
+            else
+                choose<false>(needs);
+        }
     }
     bool tile(const A* x, const std::byte* next, SweepTotals<A>* totals, SweepLeaves<A>* leaves) const {
         bool maybe_nan = tiles_[0](x, next, totals, leaves);
@@ -102,17 +107,19 @@ class Sweeps {
 
   private:
     static constexpr unsigned kAll = kNeedSum | kNeedL1 | kNeedMoments | kNeedExtrema | kNeedZeros;
+    template <bool FromMemory>
     void choose(unsigned needs) {
         const unsigned core = needs & (kNeedSum | kNeedL1 | kNeedMoments | kNeedExtrema | kNeedZeros);
-        if (core == 0) return add(Sweep<A, kNeedNans>::tile);
-        if (core == (kNeedSum | kNeedMoments)) return add(Sweep<A, kNeedMoments>::tile);
-        if (core == (kNeedSum | kNeedExtrema)) return add(Sweep<A, kNeedSum | kNeedExtrema>::tile);
-        if (__builtin_popcount(core) > 2) return add(Sweep<A, kAll>::tile);
-        if (core & kNeedSum) add(Sweep<A, kNeedSum>::tile);
-        if (core & kNeedL1) add(Sweep<A, kNeedL1>::tile);
-        if (core & kNeedMoments) add(Sweep<A, kNeedMoments>::tile);
-        if (core & kNeedExtrema) add(Sweep<A, kNeedExtrema>::tile);
-        if (core & kNeedZeros) add(Sweep<A, kNeedZeros>::tile);
+        if (core == 0) return add(Sweep<A, kNeedNans, FromMemory>::tile);
+        if (core == (kNeedSum | kNeedMoments)) return add(Sweep<A, kNeedMoments, FromMemory>::tile);
+        if (core == (kNeedSum | kNeedExtrema))
+            return add(Sweep<A, kNeedSum | kNeedExtrema, FromMemory>::tile);
+        if (__builtin_popcount(core) > 2) return add(Sweep<A, kAll, FromMemory>::tile);
+        if (core & kNeedSum) add(Sweep<A, kNeedSum, FromMemory>::tile);
+        if (core & kNeedL1) add(Sweep<A, kNeedL1, FromMemory>::tile);
+        if (core & kNeedMoments) add(Sweep<A, kNeedMoments, FromMemory>::tile);
+        if (core & kNeedExtrema) add(Sweep<A, kNeedExtrema, FromMemory>::tile);
+        if (core & kNeedZeros) add(Sweep<A, kNeedZeros, FromMemory>::tile);
     }
     void add(Tile sweep) { tiles_[count_++] = sweep; }
 
@@ -278,6 +285,7 @@ void reduce_chunk(unsigned needs, const Element* x, std::size_t n, FloatPartial*
 }  // namespace
 
 void reduce_chunk_f16(unsigned needs, const void* data, std::size_t n, FloatPartial* out) {
+    needs &= ~unsigned{kFromMemory};  // tiles are in L1 once they are converted
     reduce_chunk<float>(needs, static_cast<const HalfBits*>(data), n, out);
 }
 void reduce_chunk_f32(unsigned needs, const void* data, std::size_t n, FloatPartial* out) {

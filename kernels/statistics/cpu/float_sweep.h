@@ -67,7 +67,12 @@ struct SweepLeaves {
     alignas(64) A sqr[kLanes];
 };
 
-template <class A, unsigned Needs>
+// The bytes of a tile ahead that start the hardware's own prefetching there. It stops at the end of a page.
+constexpr std::size_t kStartBytes = 256;
+
+// FromMemory: reads the tile in the order of its memory, which the hardware follows at twice the speed of
+// columns with prefetch instructions.
+template <class A, unsigned Needs, bool FromMemory>
 class Sweep {
     using V = typename Vectors<A>::Floats;
     using I = typename Vectors<A>::Integers;
@@ -81,15 +86,27 @@ class Sweep {
     // Blocks with accumulators in registers at the same time: extremes and zeros gain from four blocks on 32
     // registers.
     static constexpr int kAbreast = kVectorBytes < 64 ? 1 : kHasExtrema || kHasZeros ? 4 : 2;
+    // All columns abreast: whole rows. On 32 registers, eight of which stay free.
+    static constexpr int kBlocks = kCols / kWidth;
+    static constexpr int kAccumulators =
+        kBlocks * (kHasL1 || kHasMoments ? 2 : 1) + (kHasExtrema ? 8 : 0) + (kHasZeros ? 4 : 0);
+    static constexpr bool kByRows = FromMemory && kVectorBytes == 64 && kAccumulators <= 24;
+    static constexpr bool kFollowsInL2 = kByRows && sizeof(A) == 4 && !kHasExtrema;  // the quickest loops
+    // Else all lines are touched first, which does not pay where the arithmetic takes longer than the memory.
+    static constexpr bool kTouches = FromMemory && !kByRows && !kHasMoments;
 
   public:
     // One full tile at `x`; `next` is the memory that is read after it. True: the tile may contain a NaN;
     // false: it does not.
     static bool tile(const A* x, const std::byte* next, SweepTotals<A>* totals, SweepLeaves<A>* out) {
+        if constexpr (kByRows) return tile_by_rows(x, next, totals, out);
         I nans{};
+        if (kTouches) prefetch_lines(next, kStartBytes);
+        if (kTouches) touch_lines(x, kCols * kRows * sizeof(A));
         for (int col = 0; col < kCols; col += kStep) {
-            prefetch_lines(next + static_cast<std::size_t>(col) * kRows * sizeof(A),
-                           kStep * kRows * sizeof(A));
+            if (!kTouches)
+                prefetch_lines(next + static_cast<std::size_t>(col) * kRows * sizeof(A),
+                               kStep * kRows * sizeof(A));
             Block block[4];
             for (int b = 0; b < 4; b += kAbreast) take(x + col + b * kWidth, totals, b, block + b);
             if (kHasMoments) {
@@ -98,22 +115,9 @@ class Sweep {
                 deviate(again, block);
             }
             for (int b = 0; b < 4; ++b) nans |= block[b].total != block[b].total;
-            const int lane = col / 4;
-            if (kHasMoments) {
-                store(out->sum + lane, pick_lanes(block[0].sum, block[1].sum, block[2].sum, block[3].sum));
-                store(out->dev + lane, fold_lanes(block[0].dev, block[1].dev, block[2].dev, block[3].dev));
-                store(out->sqr + lane, fold_lanes(block[0].sqr, block[1].sqr, block[2].sqr, block[3].sqr));
-            } else if (kHasSum) {
-                store(out->sum + lane,
-                      fold_lanes(block[0].total, block[1].total, block[2].total, block[3].total));
-            }
-            if (kHasL1) store(out->l1 + lane, fold_lanes(block[0].l1, block[1].l1, block[2].l1, block[3].l1));
+            store_leaves(block, col / 4, out);
         }
-        std::uint64_t words[kVectorBytes / 8];
-        std::memcpy(words, &nans, sizeof words);
-        std::uint64_t any = 0;
-        for (const std::uint64_t word : words) any |= word;
-        return any != 0;
+        return any_set(nans);
     }
 
   private:
@@ -151,6 +155,69 @@ class Sweep {
             if (kHasExtrema) totals->max[first + b] = high[b];
             if (kHasZeros) totals->zeros[first + b] = zeros[b];
         }
+    }
+
+    // The same for all columns, row by row. Blocks at a distance of four share totals.
+    static TEGU_INLINE void take_rows(const A* x, SweepTotals<A>* totals, Block* block) {
+        SweepTotals<A> t = *totals;
+        V total[kBlocks], l1[kBlocks];
+        for (int b = 0; b < kBlocks; ++b) add_block<true>(x, b, total, l1, &t);
+        for (int row = 1; row < kRows; ++row)
+            for (int b = 0; b < kBlocks; ++b) add_block<false>(x + row * kCols, b, total, l1, &t);
+        for (int b = 0; b < kBlocks; ++b) {
+            block[b].total = total[b];
+            if (kHasL1) block[b].l1 = l1[b];
+        }
+        *totals = t;
+    }
+    template <bool First>
+    static TEGU_INLINE void add_block(const A* row, int b, V* total, V* l1, SweepTotals<A>* t) {
+        const V v = load_vector<A>(row + b * kWidth);
+        V sum = First ? v : total[b] + v;
+        if constexpr (kByRows) asm volatile("" : "+v"(sum));  // the compiler keeps the order of the blocks
+        total[b] = sum;
+        if (kHasL1) l1[b] = First ? magnitude(v) : l1[b] + magnitude(v);
+        if (kHasExtrema) {
+            t->min[b % 4] = v < t->min[b % 4] ? v : t->min[b % 4];
+            t->max[b % 4] = v > t->max[b % 4] ? v : t->max[b % 4];
+        }
+        if (kHasZeros) t->zeros[b % 4] -= v == V{};
+    }
+
+    static TEGU_INLINE bool tile_by_rows(const A* x, const std::byte* next, SweepTotals<A>* totals,
+                                         SweepLeaves<A>* out) {
+        if (kFollowsInL2)
+            prefetch_start(next, kCols * kRows * sizeof(A));
+        else
+            prefetch_lines(next, kStartBytes);
+        Block blocks[kBlocks];
+        take_rows(x, totals, blocks);
+        I nans{};
+        for (int b = 0; b < kBlocks; ++b) nans |= blocks[b].total != blocks[b].total;
+        for (int b = 0; b < kBlocks; b += 4) {
+            if (kHasMoments) deviate(x + b * kWidth, blocks + b);
+            store_leaves(blocks + b, b * kWidth / 4, out);
+        }
+        return any_set(nans);
+    }
+    // The leaves of four blocks, whose first lane is `lane`.
+    static TEGU_INLINE void store_leaves(const Block* block, int lane, SweepLeaves<A>* out) {
+        if (kHasMoments) {
+            store(out->sum + lane, pick_lanes(block[0].sum, block[1].sum, block[2].sum, block[3].sum));
+            store(out->dev + lane, fold_lanes(block[0].dev, block[1].dev, block[2].dev, block[3].dev));
+            store(out->sqr + lane, fold_lanes(block[0].sqr, block[1].sqr, block[2].sqr, block[3].sqr));
+        } else if (kHasSum) {
+            store(out->sum + lane,
+                  fold_lanes(block[0].total, block[1].total, block[2].total, block[3].total));
+        }
+        if (kHasL1) store(out->l1 + lane, fold_lanes(block[0].l1, block[1].l1, block[2].l1, block[3].l1));
+    }
+    static TEGU_INLINE bool any_set(I mask) {
+        std::uint64_t words[kVectorBytes / 8];
+        std::memcpy(words, &mask, sizeof words);
+        std::uint64_t any = 0;
+        for (const std::uint64_t word : words) any |= word;
+        return any != 0;
     }
 
     // The deviations of four blocks from their means.

@@ -195,10 +195,13 @@ void looped_tile(unsigned needs, const T* x, std::size_t n, IntegerPartial* out,
 }
 
 constexpr std::size_t kAheadBytes = 8192;  // prefetched
+constexpr std::size_t kStartBytes = 64;    // of each tile, where the hardware does the rest
 
+// From memory the hardware is faster than prefetch instructions, but stops at the end of a page.
 template <class T>
-void prefetch_after(const T* x, std::size_t n) {
-    prefetch_lines(reinterpret_cast<const std::byte*>(x) + kAheadBytes, n * sizeof(T));
+void prefetch_after(unsigned needs, const T* x, std::size_t n) {
+    prefetch_lines(reinterpret_cast<const std::byte*>(x) + kAheadBytes,
+                   needs & kFromMemory ? kStartBytes : n * sizeof(T));
 }
 
 // Processes one element, for remainders below a vector.
@@ -214,12 +217,12 @@ void add_one(T v, IntegerPartial* out) {
 }
 
 template <class T>
-void fused_chunk(const T* x, std::size_t n, IntegerPartial* out) {
+void fused_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out) {
     FusedChunk<T> sums(x[0]);
     const std::size_t full = n - n % kVectorWidth<T>;
     for (std::size_t begin = 0; begin < full; begin += kTileElements) {
         const std::size_t width = full - begin < kTileElements ? full - begin : kTileElements;
-        prefetch_after(x + begin, width);
+        prefetch_after(needs, x + begin, width);
         sums.take(x + begin, width);
     }
     sums.finish(out);
@@ -228,7 +231,8 @@ void fused_chunk(const T* x, std::size_t n, IntegerPartial* out) {
 
 // True if one fused loop over 32-bit elements is faster than one loop per need (docs/simd.md).
 bool fuses(unsigned needs) {
-    return (needs & kNeedMoments) || __builtin_popcount(needs & ~kSkipNans) > (kVectorBytes == 64 ? 1 : 2);
+    return (needs & kNeedMoments) ||
+           __builtin_popcount(needs & ~(kSkipNans | kFromMemory)) > (kVectorBytes == 64 ? 1 : 2);
 }
 
 template <class T>
@@ -238,11 +242,11 @@ void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out
     out->squares[0] = out->squares[1] = out->squares[2] = 0;
     out->zeros = 0;
     if constexpr (sizeof(T) == 4)
-        if (fuses(needs)) return fused_chunk(x, n, out);
+        if (fuses(needs)) return fused_chunk(needs, x, n, out);
     Extremes<T> extremes(x[0]);
     for (std::size_t begin = 0; begin < n; begin += kTileElements) {
         const std::size_t width = n - begin < kTileElements ? n - begin : kTileElements;
-        prefetch_after(x + begin, width);
+        prefetch_after(needs, x + begin, width);
         looped_tile(needs, x + begin, width, out, &extremes);
     }
     if (needs & kNeedExtrema) extremes.finish();

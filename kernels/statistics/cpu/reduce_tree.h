@@ -21,6 +21,14 @@ inline void set_positions(IntegerPartial* partial, std::uint64_t begin) {
     partial->min_at = partial->max_at = begin;
 }
 
+// Input from this size on is read in the order of memory: caches of a core do not hold it.
+constexpr std::uint64_t kFromMemoryBytes = 8 << 20;
+
+// `needs` for a job with so many bytes of input.
+inline unsigned needs_of_job(unsigned needs, std::uint64_t bytes) {
+    return needs != 0 && bytes >= kFromMemoryBytes ? needs | kFromMemory : needs;
+}
+
 // The computation that a run applies to each chunk.
 template <class Partial>
 struct ChunkWork {

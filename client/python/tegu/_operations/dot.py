@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-from typing import Any, Dict, Optional
+import operator
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .. import _abi, _operation
 from .._future import Future
@@ -14,6 +15,9 @@ class Parameters(_operation.Operation):
 
     def result(self, arrays: Dict[int, _operation.Array]) -> Any:
         return arrays[_abi.ROLES["dot"]].per_row()
+
+    def reader(self, places: Dict[int, slice]) -> Optional[Callable[[Tuple[Any, ...]], Any]]:
+        return operator.itemgetter(places[_abi.ROLES["dot"]].start)
 
 
 def dot(

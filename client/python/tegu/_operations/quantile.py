@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import ctypes
-from typing import Any, Dict, Optional
+import operator
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .. import _abi, _arrays, _errors, _inputs, _operation, _types
 from .._future import Future
@@ -33,6 +34,11 @@ class Parameters(_operation.Operation):
     def result(self, arrays: Dict[int, _operation.Array]) -> Any:
         found = arrays[_abi.ROLES["quantiles"]]
         return found.columns_first(self.shape) if self.shape else found.per_row()
+
+    def reader(self, places: Dict[int, slice]) -> Optional[Callable[[Tuple[Any, ...]], Any]]:
+        if self.shape:
+            return None
+        return operator.itemgetter(places[_abi.ROLES["quantiles"]].start)
 
 
 def quantile(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from typing import Any, Dict, Iterable, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from .. import _abi, _errors, _operation
 from .._future import Future
@@ -36,6 +36,13 @@ class Parameters(_operation.Operation):
             else:
                 made[name] = found.per_row()
         return made
+
+    def reader(self, places: Dict[int, slice]) -> Optional[Callable[[Tuple[Any, ...]], Any]]:
+        wanted: List[Tuple[str, Any]] = []
+        for name in self.names:
+            place = places[_ROLES[name]]
+            wanted.append((name, place if name == "minmax" else place.start))
+        return lambda numbers: {name: numbers[place] for name, place in wanted}
 
 
 def reduce(

@@ -97,10 +97,10 @@ Result<std::byte*> ClientMemory::read_copy(const ClientBuffer& buffer, const Cli
     if (!made) return std::move(made).error();
     temporary = std::move(made).value();
     Result<void> written =
-        temporary.write(0, buffer.readable + range.begin, range.end - range.begin, stream_, stop);
+        temporary.write(0, buffer.readable + range.begin, range.end - range.begin, copies_.stream(), stop);
     if (!written) return std::move(written).error();
     cost.bytes_copied += range.end - range.begin;
-    return temporary.give(stream_);
+    return temporary.give(copies_.stream());
 }
 
 }  // namespace tegu::device

@@ -15,11 +15,10 @@ namespace tegu::device {
 
 class ClientMemory {
   public:
-    // `arena`: managed memory for A and B, device memory for discrete. It outlives this object. One thread:
-    // the stream's.
+    // `arena`: managed memory for A and B, device memory for discrete. It outlives this object. One thread.
     ClientMemory(Gpu& gpu, MemoryClass memory_class, Arena& arena, Stream stream,
                  const RegistrationLimits& registrations)
-        : class_(memory_class), stream_(stream), copies_(arena, stream), registrations_(gpu, registrations) {}
+        : class_(memory_class), copies_(arena, stream), registrations_(gpu, registrations) {}
     ClientMemory(const ClientMemory&) = delete;
     ClientMemory& operator=(const ClientMemory&) = delete;
 
@@ -37,7 +36,9 @@ class ClientMemory {
     }
     void give_up_unused() { copies_.give_up_unused(); }
 
-    // Ends the job that read() and write() were called for.
+    // As KeptCopies::begin_beside(). REQUIRES: class C or discrete, as other memory belongs to one stream.
+    void begin_beside(Stream stream) { copies_.begin_beside(stream); }
+    // Ends the newest job that read() and write() were called for.
     void end_job();
     // Forgets a buffer, before its mappings end or are sealed. An unknown buffer is no error. Between jobs.
     void drop(std::uint64_t id);
@@ -62,7 +63,6 @@ class ClientMemory {
                                  const kernels::StopToken& stop, MoveCost& cost);
 
     MemoryClass class_;
-    Stream stream_;
     KeptCopies copies_;
     Registrations registrations_;
     std::unordered_map<std::uint64_t, Known> known_;

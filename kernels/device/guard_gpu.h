@@ -40,7 +40,7 @@ class GuardGpu : public Gpu {
 
     const DeviceInfo& info() const override { return device_; }
     Result<void> use() override { return {}; }
-    Result<Stream> create_stream() override;
+    Result<Stream> create_stream(StreamUse use = StreamUse::Jobs) override;
     void destroy_stream(Stream stream) override;
     Result<void> synchronize(Stream stream) override;
     Result<void*> allocate_managed(std::size_t bytes) override;
@@ -49,6 +49,8 @@ class GuardGpu : public Gpu {
     Result<void> attach_to_host(void* memory, Stream stream) override;
     Result<void> prefetch_to_device(void* memory, std::size_t bytes, Stream stream) override;
     Result<void> prefetch_to_host(void* memory, std::size_t bytes, Stream stream) override;
+    Result<void*> allocate_pinned(std::size_t bytes) override;
+    void free_pinned(void* memory) override { memory_.release(memory); }
     Result<void*> allocate_device(std::size_t bytes) override;
     void free_device(void* memory) override { memory_.release(memory); }
     Result<void> copy(void* to, const void* from, std::size_t bytes, Stream stream) override;

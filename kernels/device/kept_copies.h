@@ -3,6 +3,8 @@
 // what a job read, not of the buffer.
 #pragma once
 
+#include <array>
+#include <list>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,9 +19,11 @@ namespace tegu::device {
 class KeptCopies {
   public:
     // Holds at most seven eighths of the arena, which outlives it; other memory of jobs gets the rest. One
-    // thread: the stream's.
+    // thread.
     KeptCopies(Arena& arena, Stream stream)
-        : arena_(arena), stream_(stream), limit_(arena.limit_bytes() - arena.limit_bytes() / 8) {}
+        : arena_(arena), limit_(arena.limit_bytes() - arena.limit_bytes() / 8) {
+        jobs_[0] = {1, stream};
+    }
     KeptCopies(const KeptCopies&) = delete;
     KeptCopies& operator=(const KeptCopies&) = delete;
 
@@ -33,16 +37,26 @@ class KeptCopies {
     Result<std::byte*> read(const ClientBuffer& buffer, const ClientRange& range,
                             const kernels::StopToken& stop, MoveCost& cost);
 
-    // Arena memory. May free the least recently used copies, but no copy of the current job, and none if that
+    // Arena memory. May free the least recently used copies, but no copy of a current job, and none if that
     // would not suffice. Errors: those of Arena::take().
     Result<Staging> stage(std::size_t bytes, bool may_give_up);
-    // Frees all copies that the current job does not use.
+    // Frees all copies that no current job uses.
     void give_up_unused();
 
     void drop(std::uint64_t id) { known_.erase(id); }
     void drop_all() { known_.clear(); }
-    // Ends the job that read() was called for.
-    void end_job() { ++job_; }
+    // Begins a job beside the current ones, on a stream of its own; it ends before them. The other calls serve
+    // the newest job. REQUIRES: fewer than kMaxJobs run.
+    static constexpr std::size_t kMaxJobs = 8;
+    void begin_beside(Stream stream) { jobs_[++newest_] = {++last_number_, stream}; }
+    Stream stream() const { return jobs_[newest_].stream; }  // of the newest job
+    // Ends the newest job.
+    void end_job() {
+        if (newest_ > 0)
+            --newest_;
+        else
+            jobs_[0].number = ++last_number_;
+    }
 
   private:
     using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
@@ -55,19 +69,27 @@ class KeptCopies {
         std::uint64_t generation = 0;
         std::uint64_t writes = 0;
     };
-    using Copies = std::vector<Copy>;
+    using Copies = std::list<Copy>;  // a copy stays in its place while a job waits
 
     Result<Copy*> copy_for(const ClientBuffer& buffer, const ClientRange& range);
-    static Copies::iterator oldest_of(Copies& copies);
+    bool in_use(const Copy& copy) const;
+    void use(Copy& copy);
+    // A copy in use only if all are.
+    Copies::iterator oldest_of(Copies& copies) const;
     bool give_up_oldest();
     std::size_t held_bytes() const;
     std::size_t unused_bytes() const;  // bytes that give_up_unused() would free
 
     Arena& arena_;
-    Stream stream_;
     std::size_t limit_;
     std::unordered_map<std::uint64_t, Copies> known_;  // by buffer
-    std::uint64_t job_ = 1;
+    struct CurrentJob {
+        std::uint64_t number = 0;
+        Stream stream = nullptr;
+    };
+    std::array<CurrentJob, kMaxJobs> jobs_;  // up to the newest
+    std::size_t newest_ = 0;
+    std::uint64_t last_number_ = 1;
 };
 
 }  // namespace tegu::device

@@ -104,14 +104,14 @@ void Server::start() {
     jobs_.probe.start();
 }
 
-// While an executor computes, the io thread does not spin: the core serves the job.
+// While an executor of the CPU computes, the io thread does not spin: the core serves the job.
 void Server::loop() {
     while (!io_.stopped()) {
         connections_.turns.begin_round();
         jobs_.executors.set_crowded(connections_.turns.several(Clock::now()));
         std::size_t events = io_.poll();
-        const bool idle = buffers_.quotas.all().jobs == 0;
-        const std::chrono::microseconds limit(idle ? options_.settings.values.executor.spin_us : 0);
+        const bool computes = jobs_.executors.uses_cpu();
+        const std::chrono::microseconds limit(!computes ? options_.settings.values.executor.spin_us : 0);
         if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();
         if (events > 0) spin_wait_.note_event(Clock::now(), limit);
     }

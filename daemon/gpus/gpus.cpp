@@ -257,6 +257,10 @@ void Gpus::set_quantum(std::uint64_t quantum_ns) {
     for (const auto& gpu : all_) gpu->executor().set_quantum(quantum_ns);
 }
 
+void Gpus::set_spin(std::chrono::microseconds limit) {
+    for (const auto& gpu : all_) gpu->executor().set_spin(limit);
+}
+
 GpuUse Gpus::use() const {
     GpuUse use;
     for (const auto& gpu : all_) use += gpu->use();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a thread that runs jobs on its backend, and the queue of waiting jobs. The backend
-// is the CPU with a thread pool, the CPU with one thread (express lane), or a GPU. The io thread owns a job
-// before submit() and after take_done(), so it holds the last reference.
+// Executor: a thread that runs jobs on its backend, and the queue of waiting jobs. The backend is the CPU
+// with a thread pool, the CPU with one thread (express lane), or a GPU. The io thread owns a job before
+// submit() and after take_done(), so it holds the last reference.
 #pragma once
 
 #include <array>
@@ -38,8 +38,8 @@ class JobBackend {
     virtual void set_crowded(bool crowded) { (void)crowded; }
     // Called when `stop` was just checked and not requested. task.queue_ns and task.target are set.
     virtual Outcome run(JobTask& task, const kernels::StopToken& stop) = 0;
-    // Jobs that may run within another one, each within the last, while that waits for its device. Any thread,
-    // after start().
+    // Jobs that may run within another one, each within the last, while that waits for its device. Any
+    // thread, after start().
     virtual unsigned jobs_beside() const { return 0; }
     // Sets the work of such a wait: runs one job, or returns false. Before start().
     virtual void set_meanwhile(std::function<bool()> work) { (void)work; }

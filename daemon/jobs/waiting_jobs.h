@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WaitingJobs: the waiting jobs of an executor. Short ones may also run within another job, while that waits for
-// its device; they have a scheduler of their own. The two take turns.
+// WaitingJobs: the waiting jobs of an executor. Short ones may also run within another job, while that waits
+// for its device. They have a scheduler of their own, and the two take turns.
 #pragma once
 
 #include <atomic>

@@ -36,8 +36,8 @@ class GpuRunner {
     // after which nothing of the job is left on the device. Where the device has no memory, the runner frees
     // all memory that is kept for later jobs and retries once. Errors: those of Gpu::run(); OutOfMemory
     // (device or arena; a later job may succeed); DeviceLost. An output that was not started is unchanged.
-    // REQUIRES: plan_job(job) gave `plan`, the views are valid for it. The thread that made the runner. While a
-    // job waits for the device, set_meanwhile() may run up to jobs_beside() others, each within the last.
+    // While a job waits for the device, that work may run up to jobs_beside() others, each within the last.
+    // REQUIRES: plan_job(job) gave `plan`, the views are valid for it. The thread that made the runner.
     Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const JobInput> inputs,
                                    const JobOutput& output, const kernels::StopToken& stop, GpuCost& cost,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies());

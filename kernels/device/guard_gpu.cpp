@@ -286,9 +286,10 @@ Result<kernels::RunReport> GuardGpu::run_kernel(const cuda::JobRun& run, Stream 
     return report;
 }
 
-void GuardGpu::hold_kernels() {
+void GuardGpu::hold_kernels(unsigned count) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_ = true;
+    left_to_hold_ = count;
 }
 
 void GuardGpu::release_kernels() {
@@ -306,7 +307,8 @@ void GuardGpu::wait_for_kernel() {
 
 void GuardGpu::stay_while_held() {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (!held_) return;
+    if (!held_ || left_to_hold_ == 0) return;
+    --left_to_hold_;
     ++in_kernel_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -62,8 +63,8 @@ class GuardGpu : public Gpu {
     Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies()) override;
 
-    // For tests, any thread. While held, a started kernel does not end.
-    void hold_kernels();
+    // For tests, any thread. While held, the next `count` kernels do not end.
+    void hold_kernels(unsigned count = UINT_MAX);
     void release_kernels();
     // Returns when a held kernel has started.
     void wait_for_kernel();
@@ -100,6 +101,7 @@ class GuardGpu : public Gpu {
     std::condition_variable changed_;
     std::map<Stream, std::unique_ptr<GuardStream>> streams_;
     bool held_ = false;
+    unsigned left_to_hold_ = 0;
     unsigned in_kernel_ = 0;
     std::unique_ptr<Error> next_failure_;
     std::optional<Error> lost_;

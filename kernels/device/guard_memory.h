@@ -24,7 +24,8 @@ class GuardMemory {
     GuardMemory(const GuardMemory&) = delete;
     GuardMemory& operator=(const GuardMemory&) = delete;
 
-    // Managed memory starts as the host's; device memory is never the host's, pinned memory always. Errors: OutOfMemory, Io.
+    // Managed memory starts as the host's; device memory is never the host's, pinned memory always is.
+    // Errors: OutOfMemory, Io.
     Result<void*> allocate(Kind kind, std::size_t bytes);
     // Maps the pages of a shared mapping a second time; the result is not host memory. Errors: Unsupported,
     // for a private mapping.

@@ -45,8 +45,8 @@ class KeptCopies {
 
     void drop(std::uint64_t id) { known_.erase(id); }
     void drop_all() { known_.clear(); }
-    // Begins a job beside the current ones, on a stream of its own; it ends before them. The other calls serve
-    // the newest job. REQUIRES: fewer than kMaxJobs run.
+    // Begins a job beside the current ones, on a stream of its own; it ends before them. The other calls
+    // serve the newest job. REQUIRES: fewer than kMaxJobs run.
     static constexpr std::size_t kMaxJobs = 8;
     void begin_beside(Stream stream) { jobs_[++newest_] = {++last_number_, stream}; }
     Stream stream() const { return jobs_[newest_].stream; }  // of the newest job

@@ -70,7 +70,7 @@ Result<void> Staging::write(std::uint64_t offset, const std::byte* from, std::ui
         Result<void> copied = block_.arena()->gpu().copy(
             static_cast<std::byte*>(block_.data()) + offset + done, from + done, step, stream);
         if (!copied) return copied;
-        lend(block_.arena()->gpu());
+        if (done + step < bytes) lend(block_.arena()->gpu());
     }
     return {};
 }

@@ -114,6 +114,27 @@ TEST_P(GpuJobs, AreCancelledAndOverdueLikeOthers) {
     EXPECT_EQ(1000, buffer.sum(0));
 }
 
+// Where each job has a stream of its own.
+TEST_P(GpuJobs, ShortOnesRunThereBesideALongOne) {
+    if (on_cuda() || (GetParam() != "C" && GetParam() != "discrete")) return;
+    start(kProbe + kAuto + "[gpu]\n", GetParam(), kFast);
+    RawClient client(socket());
+    wait_until_probed(client);
+    BufferOfOnes buffer(client, 1000);
+    EXPECT_EQ(1000, buffer.sum(1));
+    const SlowJob work(client, kSomeWork);
+    wire::JobRequest slow = work.request(0);
+    slow.backend = BackendChoice::Gpu;
+    const std::uint64_t running = client.send_job(slow);
+    while (field(stats_of(client), "jobs_running") < 1) ::usleep(500);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(1000, buffer.sum(1));
+    EXPECT_EQ(1, field(stats_of(client), "jobs_running")) << "the long one is not done";
+    ASSERT_EQ(Status::Ok,
+              client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{running}))
+                  .header.status);
+    EXPECT_EQ(Status::Cancelled, client.reply_to(running).header.status);
+}
+
 TEST_P(GpuJobs, BothSidesWorkAtOnce) {
     RawClient client(socket());
     const SlowJob work(client, kSomeWork);

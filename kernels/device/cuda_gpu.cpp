@@ -24,7 +24,7 @@ class CudaGpu final : public Gpu {
   public:
     CudaGpu(const DeviceInfo& device, const GpuLimits& limits)
         : device_(device), workspace_limit_(within_memory(limits.workspace_bytes, device, 4)) {
-        wait_.sleeps = device.attributes.integrated;
+        wait_.sleeps = plain_wait_.sleeps = device.attributes.integrated;
     }
     ~CudaGpu() override {
         while (!workspaces_.empty()) destroy_stream(workspaces_.begin()->first);
@@ -53,11 +53,7 @@ class CudaGpu final : public Gpu {
         workspaces_.erase(stream);
         (void)cudaStreamDestroy(stream);
     }
-    Result<void> synchronize(Stream stream) override {
-        const auto workspace = workspaces_.find(stream);
-        if (workspace != workspaces_.end()) return workspace->second.workspace->synchronize();
-        return cuda::wait_for(stream, wait_);
-    }
+    Result<void> synchronize(Stream stream) override { return cuda::wait_for(stream, plain_wait_); }
 
     Result<void*> allocate_managed(std::size_t bytes) override {
         void* memory = nullptr;
@@ -182,7 +178,7 @@ class CudaGpu final : public Gpu {
 
     DeviceInfo device_;
     std::size_t workspace_limit_;
-    cuda::StreamWait wait_;
+    cuda::StreamWait wait_, plain_wait_;  // of jobs, and of other calls
     std::map<Stream, Kept> workspaces_;
 };
 

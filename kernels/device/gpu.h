@@ -88,7 +88,7 @@ class Gpu {
     virtual Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                            const cuda::JobPolicies& policies = cuda::JobPolicies()) = 0;
 
-    // Sets the work that a thread does while it waits for a stream, in synchronize() and run(). That work may
+    // Sets the work that a thread does while it waits in run(). That work may
     // call run() with another stream. Call it while no job runs.
     virtual void set_meanwhile(const cuda::Meanwhile& meanwhile) { meanwhile_ = meanwhile; }
     const cuda::Meanwhile& meanwhile() const { return meanwhile_; }

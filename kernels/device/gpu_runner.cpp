@@ -108,10 +108,8 @@ GpuRunner::GpuRunner(Gpu& gpu, std::vector<Stream> streams, const GpuRunnerLimit
 }
 
 Result<std::unique_ptr<GpuRunner>> GpuRunner::create(Gpu& gpu, const GpuRunnerLimits& limits) {
-    const MemoryClass memory = gpu.info().memory_class;
-    const bool beside = memory == MemoryClass::C || memory == MemoryClass::Discrete;
     std::vector<Stream> streams;
-    for (unsigned i = 0; i < (beside ? kLanes : 1); ++i) {
+    for (unsigned i = 0; i < kLanes; ++i) {
         Result<Stream> stream = gpu.create_stream(i == 0 ? StreamUse::Jobs : StreamUse::JobsBeside);
         if (!stream) {
             for (const Stream made : streams) gpu.destroy_stream(made);

@@ -41,9 +41,8 @@ class GpuRunner {
     Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const JobInput> inputs,
                                    const JobOutput& output, const kernels::StopToken& stop, GpuCost& cost,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies());
-    // As Gpu::set_meanwhile(). REQUIRES: jobs_beside() > 0, no job runs.
+    // As Gpu::set_meanwhile().
     void set_meanwhile(const cuda::Meanwhile& meanwhile) { gpu_.set_meanwhile(meanwhile); }
-    // 0 where memory of jobs belongs to one stream.
     unsigned jobs_beside() const { return static_cast<unsigned>(lanes_.size()) - 1; }
     // As ClientMemory::drop().
     void drop(std::uint64_t buffer_id) { clients_.drop(buffer_id); }

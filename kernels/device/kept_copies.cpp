@@ -54,15 +54,22 @@ Result<std::byte*> KeptCopies::read(const ClientBuffer& buffer, const ClientRang
     const bool as_sealed = buffer.sealed && copy.sealed;
     const bool as_promised =
         range.generation != 0 && range.generation <= copy.generation && buffer.writes == copy.writes;
-    if (!as_sealed && !as_promised) {
-        if (copy.last_job != jobs_[newest_].number)
-            return make_error(Status::OutOfMemory, "another job reads an older copy");
+    const bool is_new = !as_sealed && !as_promised;
+    const Stream stream = jobs_.stream();
+    const Stream with = copy.memory.stream();
+    const bool elsewhere = with != nullptr && with != stream;
+    if (is_new || elsewhere) {
+        if (copy.last_job != jobs_.number() || (elsewhere && jobs_.has(with)))
+            return make_error(Status::OutOfMemory, "another job has the copy, or its stream");
+        Result<void> back = copy.memory.take_back();
+        if (!back) return std::move(back).error();
+    }
+    if (is_new) {
         copy.present.clear();
         copy.sealed = buffer.sealed;
         copy.generation = range.generation;
         copy.writes = buffer.writes;
     }
-    const Stream stream = this->stream();
     const Ranges gaps = missing(copy.present, range.begin, range.end);
     for (const auto& gap : gaps) {
         Result<void> written = copy.memory.write(gap.first - copy.begin, buffer.readable + gap.first,
@@ -87,14 +94,14 @@ Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const
     if (found != known_.end()) {
         for (Copy& copy : found->second) {
             if (copy.begin > range.begin || copy.end < range.end) continue;
-            use(copy);
+            jobs_.use(copy.last_job);
             return &copy;
         }
     }
     Copy made;
     made.begin = range.begin / kCopyGrain * kCopyGrain;
     made.end = std::min(buffer.bytes, (range.end + kCopyGrain - 1) / kCopyGrain * kCopyGrain);
-    use(made);
+    jobs_.use(made.last_job);
     if (found != known_.end()) {
         Copies& copies = found->second;
         const auto covered = [&](const Copy& copy) {
@@ -145,16 +152,6 @@ std::size_t KeptCopies::unused_bytes() const {
         for (const Copy& copy : buffer.second)
             if (!in_use(copy)) bytes += copy.memory.bytes();
     return bytes;
-}
-
-bool KeptCopies::in_use(const Copy& copy) const {
-    return std::any_of(jobs_.begin(), jobs_.begin() + newest_ + 1,
-                       [&](const CurrentJob& job) { return job.number == copy.last_job; });
-}
-
-// Of the jobs that use it, the first counts: it ends last.
-void KeptCopies::use(Copy& copy) {
-    if (!in_use(copy)) copy.last_job = jobs_[newest_].number;
 }
 
 KeptCopies::Copies::iterator KeptCopies::oldest_of(Copies& copies) const {

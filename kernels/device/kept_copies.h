@@ -3,13 +3,13 @@
 // what a job read, not of the buffer.
 #pragma once
 
-#include <array>
 #include <list>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kernels/device/client_buffer.h"
+#include "kernels/device/current_jobs.h"
 #include "kernels/device/staging.h"
 
 namespace tegu::device {
@@ -18,12 +18,10 @@ namespace tegu::device {
 // if the job names a generation not newer than the copy's and no job of this process has written since.
 class KeptCopies {
   public:
-    // Holds at most seven eighths of the arena, which outlives it; other memory of jobs gets the rest. One
-    // thread.
-    KeptCopies(Arena& arena, Stream stream)
-        : arena_(arena), limit_(arena.limit_bytes() - arena.limit_bytes() / 8) {
-        jobs_[0] = {1, stream};
-    }
+    // Holds at most seven eighths of the arena, which outlives it, as do the jobs; other memory of jobs gets
+    // the rest. One thread. The calls serve the newest job.
+    KeptCopies(Arena& arena, const CurrentJobs& jobs)
+        : arena_(arena), limit_(arena.limit_bytes() - arena.limit_bytes() / 8), jobs_(jobs) {}
     KeptCopies(const KeptCopies&) = delete;
     KeptCopies& operator=(const KeptCopies&) = delete;
 
@@ -45,18 +43,6 @@ class KeptCopies {
 
     void drop(std::uint64_t id) { known_.erase(id); }
     void drop_all() { known_.clear(); }
-    // Begins a job beside the current ones, on a stream of its own; it ends before them. The other calls
-    // serve the newest job. REQUIRES: fewer than kMaxJobs run.
-    static constexpr std::size_t kMaxJobs = 8;
-    void begin_beside(Stream stream) { jobs_[++newest_] = {++last_number_, stream}; }
-    Stream stream() const { return jobs_[newest_].stream; }  // of the newest job
-    // Ends the newest job.
-    void end_job() {
-        if (newest_ > 0)
-            --newest_;
-        else
-            jobs_[0].number = ++last_number_;
-    }
 
   private:
     using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
@@ -72,8 +58,7 @@ class KeptCopies {
     using Copies = std::list<Copy>;  // a copy stays in its place while a job waits
 
     Result<Copy*> copy_for(const ClientBuffer& buffer, const ClientRange& range);
-    bool in_use(const Copy& copy) const;
-    void use(Copy& copy);
+    bool in_use(const Copy& copy) const { return jobs_.has(copy.last_job); }
     // A copy in use only if all are.
     Copies::iterator oldest_of(Copies& copies) const;
     bool give_up_oldest();
@@ -83,13 +68,7 @@ class KeptCopies {
     Arena& arena_;
     std::size_t limit_;
     std::unordered_map<std::uint64_t, Copies> known_;  // by buffer
-    struct CurrentJob {
-        std::uint64_t number = 0;
-        Stream stream = nullptr;
-    };
-    std::array<CurrentJob, kMaxJobs> jobs_;  // up to the newest
-    std::size_t newest_ = 0;
-    std::uint64_t last_number_ = 1;
+    const CurrentJobs& jobs_;
 };
 
 }  // namespace tegu::device

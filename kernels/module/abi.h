@@ -181,8 +181,8 @@ struct tegu_module {
                        struct tegu_module_error* error);
     int32_t (*run)(struct tegu_module_gpu* gpu, const struct tegu_module_job* job, void* stream,
                    struct tegu_module_report* report, struct tegu_module_error* error);
-    // `work` is called while a call of this handle waits for a stream; it throws nothing, and may call all
-    // functions with this handle. Returns 0 if there was nothing to do. Null: no work.
+    // `work` is called while run() waits for a stream; it throws nothing, and may call all functions with
+    // this handle. Returns 0 if there was nothing to do. Null: no work.
     void (*set_meanwhile)(struct tegu_module_gpu* gpu, int32_t (*work)(void* with), void* with);
 };
 

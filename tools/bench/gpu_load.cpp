@@ -81,6 +81,11 @@ class Processes {
     Processes(const Processes&) = delete;
     Processes& operator=(const Processes&) = delete;
 
+    // Returns when all have ended.
+    void wait() {
+        for (const pid_t pid : pids_) (void)::waitpid(pid, nullptr, 0);
+        pids_.clear();
+    }
     // `work` returns whether it succeeded.
     template <class Work>
     Result<void> start(Shared& shared, Work work) {
@@ -111,22 +116,36 @@ void wait_for_start(Shared& shared) {
     while (!shared.go) ::usleep(100);
 }
 
+// Whether a job gave these bytes.
+bool gives(Client& client, const Request& job, double expected) {
+    const Expected<client::Result> result = client.run(job);
+    return result && result->count() == 1 && result->array(0).as<double>()[0] == expected;
+}
+
+std::uint64_t hash_of(const Buffer& buffer) {
+    std::uint64_t hash = 0;
+    for (std::uint64_t i = 0; i < buffer.bytes() / sizeof hash; ++i)
+        hash = (hash ^ buffer.as<std::uint64_t>()[i]) * 0x100000001b3;
+    return hash;
+}
+
 bool time_sums(const std::string& socket_path, Shared& shared, Shared::Times& times) {
     Expected<Client> client = connect(socket_path);
     if (!client) return false;
     Expected<Buffer> buffer = client->create_buffer(kElements * sizeof(float));
     if (!buffer) return false;
     for (std::uint64_t i = 0; i < kElements; ++i) buffer->as<float>()[i] = static_cast<float>(i % 1000);
+    constexpr double expected = kElements / 1000 * (999.0 * 1000 / 2);
     if (!buffer->freeze()) return false;
     Request sum = Request::reduce(TEGU_STAT_SUM);
     sum.input(*buffer, TEGU_F32, 1, kElements).backend = TEGU_BACKEND_GPU;
     for (int i = 0; i < kWarmUp; ++i)
-        if (!client->run(sum)) return false;
+        if (!gives(*client, sum, expected)) return false;
     wait_for_start(shared);
     std::size_t count = 0;
     while (!shared.stop && count < kMostTimes) {
         const Clock::time_point began = Clock::now();
-        if (!client->run(sum)) return false;
+        if (!gives(*client, sum, expected)) return false;
         times.us[count++] = std::chrono::duration<float, std::micro>(Clock::now() - began).count();
         times.count.store(count, std::memory_order_release);
     }
@@ -146,10 +165,11 @@ bool make_maps(const std::string& socket_path, const Maps& maps, Shared& shared)
     Request request = Request::entropy_map(maps.window, maps.window, maps.levels);
     request.input(*image, TEGU_U8, maps.side, maps.side).into(*map).backend = TEGU_BACKEND_GPU;
     if (!client->run(request)) return false;
+    const std::uint64_t alone = hash_of(*map);
     wait_for_start(shared);
     for (; !shared.stop; ++shared.maps)
         if (!client->run(request)) return false;
-    return true;
+    return hash_of(*map) == alone;
 }
 
 void print(const char* name, unsigned clients, double seconds, const Shared& shared) {
@@ -194,9 +214,12 @@ Result<void> run_case(const std::string& socket_path, const char* name, unsigned
         const Clock::time_point start = Clock::now();
         std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
         shared.stop = true;
-        print(name, clients, std::chrono::duration<double>(Clock::now() - start).count(), shared);
+        const double took = std::chrono::duration<double>(Clock::now() - start).count();
+        processes.wait();
+        print(name, clients, took, shared);
     }
-    if (shared.failed) return make_error(Status::Unavailable, std::string("a client failed: ") + name);
+    if (shared.failed)
+        return make_error(Status::Unavailable, std::string("a client failed, or a result is wrong: ") + name);
     return {};
 }
 

@@ -16,6 +16,14 @@ using Clock = std::chrono::steady_clock;
 // A small job takes less. Later the core is offered to other threads after each look.
 constexpr std::chrono::microseconds kShort{100};
 
+// Work that came meanwhile goes before the next launch of this stream, within limits.
+Result<void> sleep_for(Stream stream, const Meanwhile& meanwhile) {
+    constexpr int kJobs = 8;
+    Result<void> done = check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    for (int i = 0; done && i < kJobs && meanwhile(); ++i) continue;
+    return done;
+}
+
 }  // namespace
 
 Result<void> wait_for(Stream stream, const StreamWait& wait) {
@@ -26,7 +34,7 @@ Result<void> wait_for(Stream stream, const StreamWait& wait) {
         static_cast<void>(cudaGetLastError());  // some runtimes keep it as the last error
         if (wait.meanwhile()) continue;
         if (Clock::now() < offers) continue;
-        if (wait.sleeps) return check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        if (wait.sleeps) return sleep_for(stream, wait.meanwhile);
         static_cast<void>(::sched_yield());
     }
 }

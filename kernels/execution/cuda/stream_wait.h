@@ -19,8 +19,8 @@ struct Meanwhile {
 
 struct StreamWait {
     Meanwhile meanwhile;
-    // After a while the thread sleeps until the stream is done, and does no other work. For devices whose
-    // cores are few.
+    // After a while the thread sleeps until the stream is done, and works after it. For boards with few
+    // cores.
     bool sleeps = false;
 };
 

@@ -151,7 +151,9 @@ Result<kernels::RunReport> GpuRunner::try_once(const Job& job, const kernels::Jo
     cost = GpuCost();
     lane().ran = false;
     JobEnd end(*this);
+    const std::uint64_t lent_before = lane().lent_ns;
     Result<kernels::RunReport> report = run_placed(job, plan, inputs, output, stop, cost);
+    cost.beside = depth_ > 1 || lane().lent_ns != lent_before;
     if (report) {
         end.complete();
     } else {
@@ -218,7 +220,6 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
         {job, plan.parts, {sources.data(), inputs.size()}, targets, stop}, lane().stream, lane().policies);
     const std::uint64_t lent = lane().lent_ns - lent_before;
     cost.compute_ns = nanoseconds_since(start) - lent;
-    cost.beside = depth_ > 1 || lent > 0;
     // Gpu::run() guarantees this for jobs in place.
     if (!report && report.error().status == Status::OutOfMemory && in_place(inputs)) cost.started = false;
     if (!report) return report;

@@ -108,8 +108,10 @@ GpuRunner::GpuRunner(Gpu& gpu, std::vector<Stream> streams, const GpuRunnerLimit
 }
 
 Result<std::unique_ptr<GpuRunner>> GpuRunner::create(Gpu& gpu, const GpuRunnerLimits& limits) {
+    // On class A kept copies belong to one stream. Copying again takes longer than waiting.
+    const unsigned lanes = gpu.info().memory_class == MemoryClass::A ? 1 : kLanes;
     std::vector<Stream> streams;
-    for (unsigned i = 0; i < kLanes; ++i) {
+    for (unsigned i = 0; i < lanes; ++i) {
         Result<Stream> stream = gpu.create_stream(i == 0 ? StreamUse::Jobs : StreamUse::JobsBeside);
         if (!stream) {
             for (const Stream made : streams) gpu.destroy_stream(made);

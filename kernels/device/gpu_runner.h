@@ -43,6 +43,7 @@ class GpuRunner {
                                    const cuda::JobPolicies& policies = cuda::JobPolicies());
     // As Gpu::set_meanwhile().
     void set_meanwhile(const cuda::Meanwhile& meanwhile) { gpu_.set_meanwhile(meanwhile); }
+    // 0 on class A.
     unsigned jobs_beside() const { return static_cast<unsigned>(lanes_.size()) - 1; }
     // As ClientMemory::drop().
     void drop(std::uint64_t buffer_id) { clients_.drop(buffer_id); }

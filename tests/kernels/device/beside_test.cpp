@@ -135,9 +135,12 @@ TEST_P(JobsBeside, FailAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, JobsBeside,
-                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C,
-                                         MemoryClass::Discrete),
+                         testing::Values(MemoryClass::B, MemoryClass::C, MemoryClass::Discrete),
                          [](const auto& each) { return std::string(memory_class_word(each.param)); });
+
+TEST(JobsBesideOthers, AreNoneWhereCopiesBelongToOneStream) {
+    EXPECT_EQ(0u, Board(options_of(MemoryClass::A)).runner->jobs_beside());
+}
 
 }  // namespace
 }  // namespace tegu::device

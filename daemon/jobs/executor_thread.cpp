@@ -155,7 +155,10 @@ void Executor::finish(std::shared_ptr<JobTask> task, JobBackend::Outcome outcome
         running_.pop_back();
         alone = running_.empty();
         if (alone) busy_ns_ += nanoseconds(Clock::now() - running.since);
-        if (outcome == JobBackend::Outcome::Later && put_back(*task, running)) return;
+        if (outcome == JobBackend::Outcome::Later && put_back(*task, running)) {
+            task.reset();  // while it is locked: the last reference is the io thread's
+            return;
+        }
         ++finished_;
         if (outcome != JobBackend::Outcome::Passed) {
             first = done_.empty();

@@ -43,8 +43,8 @@
     X(executor, spin_us, Microseconds, 1, 10000, 50, "never", Now,                                         \
       "While messages come quicker than this, the thread that reads the sockets looks for the next one "   \
       "instead "                                                                                           \
-      "of going to sleep: small jobs are answered sooner, for the price of that core. An idle daemon "     \
-      "sleeps.")
+      "of going to sleep; so does the thread of each GPU. Small jobs are answered sooner, for the price "  \
+      "of these cores. An idle daemon sleeps.")
 
 #define TEGU_SETTINGS_GPU(X)                                                                                 \
     X(gpu, devices, Devices, 0, 63, "auto", "", Restart,                                                     \
@@ -69,7 +69,7 @@
     X(gpu, workspace_bytes, Bytes, 1048576, 1099511627776, 0, "a sixteenth of the physical memory", Restart, \
       "Working memory of one job on each GPU; at most a quarter of what the GPU has. A job that needs more " \
       "runs "                                                                                                \
-      "on the CPU.")                                                                                         \
+      "on the CPU. Short jobs beside another one have at most 8 MiB each.")                                  \
     X(gpu, divide_us, Microseconds, 1, 60000000, 1000, "never", Restart,                                     \
       "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them "    \
       "for longer "                                                                                          \

@@ -40,8 +40,7 @@ Server::Server(ServerOptions options, Listener listener)
                    UnreadDescriptors(buffers_.quotas)},
       health_(io_, reports_, [this] { tell_manager(); }),
       jobs_(
-          options_.settings.values, options_.sysroot,
-          [this] { boost::asio::post(io_, [this] { take_results(); }); }, buffers_.pages),
+          options_.settings.values, options_.sysroot, [this] { announce_results(); }, buffers_.pages),
       reports_{options_.settings, listener_, record_, buffers_.quotas, sessions_, store_, jobs_,
                watchdog_,         health_,   stop_},
       services_{connections_, buffers_.quotas, buffers_, store_,   jobs_,
@@ -104,17 +103,41 @@ void Server::start() {
     jobs_.probe.start();
 }
 
-// While an executor computes, the io thread does not spin: the core serves the job.
+// While an executor of the CPU computes, the io thread does not spin: the core serves the job.
 void Server::loop() {
+    awake_ = true;
     while (!io_.stopped()) {
         connections_.turns.begin_round();
         jobs_.executors.set_crowded(connections_.turns.several(Clock::now()));
         std::size_t events = io_.poll();
-        const bool idle = buffers_.quotas.all().jobs == 0;
-        const std::chrono::microseconds limit(idle ? options_.settings.values.executor.spin_us : 0);
-        if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();
+        if (results_ready_.load() && results_ready_.exchange(false)) {
+            take_results();
+            ++events;
+        }
+        const bool computes = jobs_.executors.uses_cpu();
+        const std::chrono::microseconds limit(!computes ? options_.settings.values.executor.spin_us : 0);
+        if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = sleep();
         if (events > 0) spin_wait_.note_event(Clock::now(), limit);
     }
+    awake_ = false;
+}
+
+// Returns after one event; at once if results are ready.
+std::size_t Server::sleep() {
+    awake_ = false;
+    const std::size_t events = results_ready_.load() ? 0 : io_.run_one();
+    awake_ = true;
+    return events;
+}
+
+// Any thread. A thread that is awake looks for results by itself.
+void Server::announce_results() {
+    results_ready_ = true;
+    if (!awake_.load())
+        boost::asio::post(io_, [this] {
+            results_ready_ = false;
+            take_results();
+        });
 }
 
 void Server::watch(TimePoint when) {
@@ -160,6 +183,7 @@ void Server::take_results() {
 
 void Server::deliver_results() {
     const TaskList done = jobs_.executors.take_done();
+    const TimePoint now = Clock::now();
     for (const std::shared_ptr<JobTask>& task : done) {
         const std::shared_ptr<Session> session = task->session.lock();
         if (session == nullptr || session->closed()) {
@@ -175,6 +199,16 @@ void Server::deliver_results() {
     for (const std::shared_ptr<JobTask>& task : done)
         if (const std::shared_ptr<Session> session = task->session.lock())
             if (!session->all_sent()) session->guarded([&] { session->flush(); });
+    learn(done, now);
+}
+
+// After the replies: no client waits for it.
+void Server::learn(const TaskList& done, TimePoint now) noexcept {
+    try {
+        for (const std::shared_ptr<JobTask>& task : done)
+            if (!task->error) jobs_.placement.learn(*task, nanoseconds(now - task->received));
+    } catch (const std::bad_alloc&) {  // then nothing is learnt
+    }
 }
 
 void Server::take_helped() {

@@ -2,6 +2,7 @@
 // Server: creates the parts of the daemon, connects them on the io thread, and destroys them in order.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -46,11 +47,14 @@ class Server {
   private:
     void start();
     void loop();
+    std::size_t sleep();
+    void announce_results();
     void watch(TimePoint when);
     void poll_soon();
     void poll_all();
     void take_results();
     void deliver_results();
+    void learn(const TaskList& done, TimePoint now) noexcept;
     void take_helped();
     void wait_for_held();
     void tell_manager();
@@ -80,6 +84,8 @@ class Server {
     boost::asio::steady_timer stop_timer_{io_};
     boost::asio::signal_set signals_{io_};
     SpinWait spin_wait_;
+    std::atomic<bool> results_ready_{false};
+    std::atomic<bool> awake_{false};  // the io thread looks for results
     TimePoint poll_at_ = kNever;
     SessionTable sessions_{[this] { end_later(); }};
     Status last_answer_ = Status::ShuttingDown;  // to jobs in flight after a fatal error

@@ -14,14 +14,26 @@ namespace {
 constexpr std::uint64_t kSamples = UINT64_MAX;  // no buffer of a client has this number
 constexpr char kNoMemory[] = "out of memory";   // as a text: short enough to need none
 
+// Counts the jobs that run.
+class Depth {
+  public:
+    explicit Depth(std::size_t& depth) : depth_(depth) { ++depth_; }
+    ~Depth() { --depth_; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+
+  private:
+    std::size_t& depth_;
+};
+
 }  // namespace
 
 // Encodes like the CPU's runner, and computes on the GPU.
 class GpuJobRunner final : public JobRunner {
   public:
-    explicit GpuJobRunner(device::GpuRunner& runner) : JobRunner(nullptr), runner_(runner) {}
-    // The error that ended the device, if any.
-    const std::optional<Error>& lost() const { return lost_; }
+    // `lost`: gets the error that ended the device.
+    GpuJobRunner(device::GpuRunner& runner, std::optional<Error>& lost)
+        : JobRunner(nullptr), runner_(runner), lost_(lost) {}
 
     // A piece of a divided job, into prepared.output.
     Result<void> run_piece(const PreparedJob& prepared, const kernels::StopToken& stop,
@@ -60,6 +72,7 @@ class GpuJobRunner final : public JobRunner {
         cost.copy_ns = spent.moved.copy_ns;
         cost.copied_bytes = spent.moved.bytes_copied;
         cost.compute_ns = spent.compute_ns;
+        cost.beside = spent.beside;
         name_row(prepared, choice);
         if (!report && report.error().status == Status::DeviceLost) lost_ = report.error();
         return report;
@@ -67,7 +80,7 @@ class GpuJobRunner final : public JobRunner {
     wire::Backend backend() const override { return wire::Backend::Gpu; }
 
     device::GpuRunner& runner_;
-    std::optional<Error> lost_;
+    std::optional<Error>& lost_;
 };
 
 GpuUse& GpuUse::operator+=(const GpuUse& other) {
@@ -106,36 +119,42 @@ Result<void> GpuBackend::open() {
     Result<std::unique_ptr<device::GpuRunner>> runner = device::GpuRunner::create(*gpu_, limits);
     if (!runner) return std::move(runner).error();
     runner_ = std::move(runner).value();
-    jobs_ = std::make_unique<GpuJobRunner>(*runner_);
+    for (unsigned i = 0; i <= runner_->jobs_beside(); ++i)
+        jobs_.push_back(std::make_unique<GpuJobRunner>(*runner_, lost_));
+    if (runner_->jobs_beside() > 0 && meanwhile_)
+        runner_->set_meanwhile(
+            {[](void* with) { return static_cast<GpuBackend*>(with)->meanwhile_(); }, this});
+    beside_ = runner_->jobs_beside();
     kernels_ = gpu_->kernels();
     return {};
 }
 
 // Only reached by bad_alloc while the message is built.
 JobBackend::Outcome GpuBackend::run(JobTask& task, const kernels::StopToken& stop) {
+    const Depth depth(depth_);
     try {
-        return try_to_run(task, stop);
+        return try_to_run(*jobs_[depth_ - 1], task, stop);
     } catch (const std::exception&) {
         const bool again = !task.prepared.in_place || !task.cost.started;
-        const Status status = jobs_->lost() ? Status::DeviceLost
-                              : again       ? Status::OutOfMemory
-                                            : Status::Internal;
+        const Status status = lost_ ? Status::DeviceLost : again ? Status::OutOfMemory : Status::Internal;
         task.error = make_error(status, kNoMemory);
-        return jobs_->lost() ? Outcome::Fatal : Outcome::Done;
+        return lost_ ? Outcome::Fatal : Outcome::Done;
     }
 }
 
-JobBackend::Outcome GpuBackend::try_to_run(JobTask& task, const kernels::StopToken& stop) {
+JobBackend::Outcome GpuBackend::try_to_run(GpuJobRunner& runner, JobTask& task,
+                                           const kernels::StopToken& stop) {
     PreparedJob& prepared = task.prepared;
     const bool is_piece = task.whole != nullptr;
-    Result<void> done = is_piece ? jobs_->run_piece(prepared, stop, task.policy, task.cost)
-                                 : jobs_->run(prepared, stop, task.queue_ns, task.body, task.cost);
+    Result<void> done = is_piece ? runner.run_piece(prepared, stop, task.policy, task.cost)
+                                 : runner.run(prepared, stop, task.queue_ns, task.body, task.cost);
     publish();
-    if (jobs_->lost()) {
-        task.error = *jobs_->lost();
+    if (lost_) {
+        task.error = *lost_;
         return Outcome::Fatal;
     }
     if (done) return Outcome::Done;
+    if (depth_ > 1 && done.error().status == Status::OutOfMemory) return Outcome::Later;
     const bool input_changed = prepared.in_place && task.cost.started;
     if (falls_back_to_cpu({prepared.backend, done.error().status, is_piece, input_changed})) {
         prepared.note = "not on the GPU: " + done.error().message;
@@ -147,7 +166,7 @@ JobBackend::Outcome GpuBackend::try_to_run(JobTask& task, const kernels::StopTok
 }
 
 void GpuBackend::end() {
-    jobs_.reset();
+    jobs_.clear();
     runner_.reset();
     gpu_.reset();
 }

@@ -34,6 +34,8 @@ class GpuBackend final : public JobBackend {
 
     Target target() const override { return Target::Gpu; }
     void start() override;
+    unsigned jobs_beside() const override { return beside_.load(std::memory_order_relaxed); }
+    void set_meanwhile(std::function<bool()> work) override { meanwhile_ = std::move(work); }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
     void pass(std::shared_ptr<JobTask> task) override { fallback_.submit(std::move(task)); }
     Result<void> probe() override;
@@ -54,7 +56,7 @@ class GpuBackend final : public JobBackend {
 
   private:
     Result<void> open();
-    Outcome try_to_run(JobTask& task, const kernels::StopToken& stop);
+    Outcome try_to_run(GpuJobRunner& runner, JobTask& task, const kernels::StopToken& stop);
     void publish();
 
     const device::DeviceInfo device_;
@@ -63,7 +65,11 @@ class GpuBackend final : public JobBackend {
     std::promise<Result<void>> opened_;
     std::unique_ptr<device::Gpu> gpu_;
     std::unique_ptr<device::GpuRunner> runner_;
-    std::unique_ptr<GpuJobRunner> jobs_;
+    std::vector<std::unique_ptr<GpuJobRunner>> jobs_;  // one for each job at a time
+    std::size_t depth_ = 0;                            // jobs that run
+    std::optional<Error> lost_;                        // the error that ended the device
+    std::function<bool()> meanwhile_;
+    std::atomic<unsigned> beside_{0};
     Result<std::vector<cuda::KernelResources>> kernels_ = std::vector<cuda::KernelResources>();
     std::atomic<std::uint64_t> buffers_{0}, arena_bytes_{0}, arena_used_bytes_{0};
 };

@@ -257,6 +257,12 @@ void Gpus::set_quantum(std::uint64_t quantum_ns) {
     for (const auto& gpu : all_) gpu->executor().set_quantum(quantum_ns);
 }
 
+// A round trip on a GPU is some such times long.
+void Gpus::set_spin(std::chrono::microseconds limit) {
+    constexpr int kTimes = 2;
+    for (const auto& gpu : all_) gpu->executor().set_spin(kTimes * limit);
+}
+
 GpuUse Gpus::use() const {
     GpuUse use;
     for (const auto& gpu : all_) use += gpu->use();

@@ -56,6 +56,7 @@ class Gpus {
     void run_done_control_tasks();
     bool has_control_tasks() const;
     void set_quantum(std::uint64_t quantum_ns);
+    void set_spin(std::chrono::microseconds limit);
     GpuUse use() const;
     // Ends all threads; waits for running jobs. Afterwards no device holds copies or registrations of
     // buffers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a thread that runs one job at a time on its backend, and the queue of waiting jobs. The backend
-// is the CPU with a thread pool, the CPU with one thread (express lane), or a GPU. The io thread owns a job
-// before submit() and after take_done(), so it holds the last reference.
+// Executor: a thread that runs jobs on its backend, and the queue of waiting jobs. The backend is the CPU
+// with a thread pool, the CPU with one thread (express lane), or a GPU. The io thread owns a job before
+// submit() and after take_done(), so it holds the last reference.
 #pragma once
 
 #include <array>
@@ -13,71 +13,14 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
-#include "daemon/jobs/job_runner.h"
-#include "daemon/jobs/scheduler.h"
-#include "daemon/placement/decide.h"
+#include "base/spin_wait.h"
+#include "daemon/jobs/waiting_jobs.h"
 #include "daemon/placement/sample_memory.h"
 #include "kernels/execution/cpu/thread_pool.h"
 
 namespace tegu::daemon {
-
-class DividedJob;
-class Session;
-
-// Progress of a job, for lists: set by executors, read by the io thread.
-struct JobStage {
-    std::atomic<Target> target{Target::Pool};  // the executor that has it
-    std::atomic<std::int64_t> started_ns{0};   // of the clock; 0: it waits
-
-    void wait_at(Target where) {
-        target.store(where, std::memory_order_relaxed);
-        started_ns.store(0, std::memory_order_relaxed);
-    }
-    // Of several starts, as of pieces, the first counts.
-    void start(TimePoint now) {
-        std::int64_t waits = 0;
-        (void)started_ns.compare_exchange_strong(waits, now.time_since_epoch().count(),
-                                                 std::memory_order_relaxed);
-    }
-};
-
-// A job in flight that did not run at once.
-struct JobTask {
-    Waiting waiting;  // its ticket, user, priority and cost
-    Choice choice;    // the target, and the predicted wall time at each possible target
-    pid_t pid = 0;    // of the client
-    std::uint64_t request_id = 0;
-    std::weak_ptr<Session> session;  // expired after the client disconnects
-    TimePoint received;
-    TimePoint deadline = kNever;
-    PreparedJob prepared;
-    wire::ByteBuffer data;                // the inline inputs
-    std::atomic<bool> stop{false};        // set by the io thread to end the job
-    std::shared_ptr<JobTask> whole;       // the divided job of this piece; null: not a piece
-    std::shared_ptr<DividedJob> divided;  // io thread only: state of its pieces; null: not divided
-    bool cancelled_by_client = false;     // io thread only
-    std::size_t gpu = 0;                  // io thread only: index of its GPU
-    JobStage stage;                       // not of a piece
-
-    // Set by the executor.
-    std::optional<Error> error;
-    wire::ByteBuffer body;  // of the reply, if `error` is empty
-    std::uint64_t queue_ns = 0;
-    RunCost cost;
-    Target target = Target::Pool;  // where it ran
-    kernels::RunPolicy policy;     // of a piece
-
-    // The stop flag; a piece shares the flag of its job.
-    std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }
-    // A piece shows its progress as that of its job.
-    JobStage& shown_stage() { return whole != nullptr ? whole->stage : stage; }
-};
-
-// A list, so that a job moves from queue to queue without an allocation.
-using TaskList = std::list<std::shared_ptr<JobTask>>;
 
 // Runs the jobs of an executor. start() to end() are called on the executor's thread.
 class JobBackend {
@@ -85,6 +28,7 @@ class JobBackend {
     enum class Outcome {
         Done,    // error or body is set
         Passed,  // pass() moves the job to another executor
+        Later,   // within another job: it needs more of the device, and nothing is set
         Fatal,   // error is set, and the daemon must end
     };
     virtual ~JobBackend() = default;
@@ -94,6 +38,11 @@ class JobBackend {
     virtual void set_crowded(bool crowded) { (void)crowded; }
     // Called when `stop` was just checked and not requested. task.queue_ns and task.target are set.
     virtual Outcome run(JobTask& task, const kernels::StopToken& stop) = 0;
+    // Jobs that may run within another one, each within the last, while that waits for its device. Any
+    // thread, after start().
+    virtual unsigned jobs_beside() const { return 0; }
+    // Sets the work of such a wait: runs one job, or returns false. Before start().
+    virtual void set_meanwhile(std::function<bool()> work) { (void)work; }
     // Moves on a job for which run() returned Passed. The executor holds no other reference to it.
     virtual void pass(std::shared_ptr<JobTask> task) { (void)task; }
     // A small task between two jobs that uses all resources of a job, so it hangs if any of them hangs. After
@@ -136,8 +85,8 @@ class ExpressBackend final : public JobBackend {
 struct ExecutorLoad {
     std::uint64_t waiting = 0;     // jobs
     std::uint64_t waiting_ns = 0;  // predicted wall time
-    std::uint64_t running = 0;     // 0 or 1, of each executor
-    std::uint64_t running_ns = 0;  // predicted remaining time of those
+    std::uint64_t running = 0;     // 0 or 1, of each executor; more where jobs run within another
+    std::uint64_t running_ns = 0;  // predicted remaining time of the first of each executor
     std::uint64_t running_scratch_bytes = 0;
     std::uint64_t finished = 0;  // jobs since the start with any outcome, including passed ones
     std::uint64_t busy_ns = 0;   // time in jobs since the start, including the running one
@@ -165,6 +114,10 @@ class Executor {
     TaskList take_done();
     ExecutorLoad load() const;
     void set_quantum(std::uint64_t quantum_ns);
+    // How long the thread looks for the next job before it sleeps, as base/spin_wait.h says; 0: it sleeps.
+    void set_spin(std::chrono::microseconds limit) { spin_us_ = limit.count(); }
+    // Whether a job waits or runs here.
+    bool has_jobs() const { return jobs_.load(std::memory_order_relaxed) > 0; }
     // As in JobBackend; while true, running jobs also yield their cores to other threads.
     void set_crowded(bool crowded) {
         backend_->set_crowded(crowded);
@@ -199,12 +152,25 @@ class Executor {
         std::function<void()> work;
         std::function<void()> done;
     };
+    struct Running {
+        TaskList task;              // one job
+        std::uint64_t cost_ns = 0;  // predicted time
+        TimePoint since;
+    };
     // Runs pending control tasks and returns the next job; null: the executor must end.
     std::shared_ptr<JobTask> wait_for_job();
+    bool has_work() const;
+    void spin(std::unique_lock<std::mutex>& lock);
+    std::shared_ptr<JobTask> begin(WaitingJobs::Next next);
     void wait_for_end();
     void run_control_tasks(std::unique_lock<std::mutex>& lock);
     JobBackend::Outcome run(JobTask& task);
+    JobBackend::Outcome run(JobTask& task, const kernels::StopToken& stop);
+    bool run_meanwhile() noexcept;
+    JobBackend::Outcome run_beside(JobTask& task);
     void finish(std::shared_ptr<JobTask> task, JobBackend::Outcome outcome);
+    bool put_back(JobTask& task, Running& running);
+    void count_jobs();
     std::uint64_t left_ns() const;
     void fail(Status status, const char* what) noexcept;
     void fail(Error error) noexcept;
@@ -216,15 +182,17 @@ class Executor {
     Heartbeat heartbeat_;
     CoreSharing cores_;
     std::atomic<bool> probing_{false};
+    std::atomic<std::chrono::microseconds::rep> spin_us_{0};
+    std::atomic<std::uint64_t> news_{0};  // of work for the thread
+    std::atomic<std::uint64_t> jobs_{0};  // that wait or run
+    SpinWait spin_wait_;                  // the thread's
 
     mutable std::mutex mutex_;  // guards all below
     std::condition_variable work_;
-    Scheduler scheduler_;
-    std::unordered_map<std::uint64_t, TaskList> waiting_;  // one job in each list, by ticket
-    TaskList running_;                                     // at most one job
-    std::uint64_t running_ns_ = 0;                         // predicted time of the running job
-    TimePoint running_since_;
-    std::uint64_t busy_ns_ = 0;  // time in finished jobs
+    WaitingJobs queue_;
+    std::vector<Running> running_;  // each runs within the last
+    bool lost_ = false;             // the backend, within a job
+    std::uint64_t busy_ns_ = 0;     // time in finished jobs
     std::uint64_t finished_ = 0;
     TaskList done_;
     std::list<ControlTask> control_tasks_;  // list: moving a control task allocates nothing

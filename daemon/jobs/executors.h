@@ -44,6 +44,10 @@ class Executors {
     // The failure of either CPU executor.
     std::optional<Error> failure() const;
     void set_quantum(std::uint64_t quantum_ns);
+    // As in Executor, for the GPUs: the threads of a pool sleep in their own way.
+    void set_spin(std::chrono::microseconds limit) { gpus_.set_spin(limit); }
+    // Whether a job waits or runs on the CPU.
+    bool uses_cpu() const { return cpu_.has_jobs() || express_.has_jobs(); }
     // The express lane is excluded: its jobs are short and keep their core.
     void set_crowded(bool crowded) { cpu_.set_crowded(crowded); }
     std::vector<Watchdog::Part> watched();

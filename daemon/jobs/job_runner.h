@@ -19,6 +19,7 @@ struct RunCost {
     std::uint64_t compute_ns = 0;
     std::uint64_t other_gpus_ns = 0;  // of a divided job: time of the other GPUs, copies included
     unsigned threads = 1;             // that computed the job
+    bool beside = false;              // other jobs ran on the device at the same time
     bool started = false;             // its output may have been written
 };
 

@@ -21,7 +21,9 @@ JobServices::JobServices(const config::Settings& in_force, const std::string& sy
       executors(settings, threads, wake),
       tuning(settings.tuning, sysroot, gpus().status().devices),
       placement(settings, executors, threads),
-      probe(settings, executors, placement, files) {}
+      probe(settings, executors, placement, files) {
+    executors.set_spin(std::chrono::microseconds(settings.executor.spin_us));
+}
 
 void JobServices::take_costs() {
     if (costs_of_ == tuning.state()) return;
@@ -33,6 +35,7 @@ void JobServices::take_costs() {
 
 void JobServices::reload(HelperThread& files) {
     executors.set_quantum(settings.scheduler.quantum_us * 1000);
+    executors.set_spin(std::chrono::microseconds(settings.executor.spin_us));
     tuning.reload(settings.tuning, files);
 }
 

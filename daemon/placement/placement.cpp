@@ -215,7 +215,7 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     learn_start_of(task, turnaround_ns);
     if (divided) return;
     const std::size_t kind = on_gpu ? gpu_kinds_[task.gpu] : 0;
-    if (on_gpu) {
+    if (on_gpu && !cost.beside) {
         Copies& copies = copies_[kind];
         const bool all_expected = cost.copied_bytes <= choice.gpu_copy_bytes;
         (choice.makes_copy || !all_expected ? copies.kept : copies.alone)
@@ -227,7 +227,7 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     // A job beside another one takes longer, but not by this factor:
     const std::uint64_t predicted_ns =
         on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.target)];
-    const bool beside = choice.reason == Reason::Express;
+    const bool beside = choice.reason == Reason::Express || cost.beside;
     if (beside && cost.compute_ns <= kOverrun * predicted_ns) return;
     costs_.learn({task.prepared.cost_class, task.target, kind, cost.threads, predicted_ns, cost.compute_ns,
                   task.prepared.cold});

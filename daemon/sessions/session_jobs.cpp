@@ -161,7 +161,6 @@ void Session::retire(const JobTask& task, const Error* error, std::uint64_t queu
     if (error != nullptr) note_error(operation, *error);
     if (status == Status::Ok && on_gpu) services_.record.statistics.count_gpu_job(task.gpu);
     if (status == Status::Ok && divided) ++services_.record.statistics.gpu_divided_total;
-    if (status == Status::Ok) services_.jobs.placement.learn(task, nanoseconds(Clock::now() - task.received));
     services_.quotas.end_job(peer_.uid);
     forget_job(task.request_id);
 }

@@ -50,11 +50,6 @@ void ClientMemory::allow_registering(std::uint64_t id, bool allowed) {
     }
 }
 
-void ClientMemory::end_job() {
-    copies_.end_job();
-    registrations_.end_job();
-}
-
 Result<std::byte*> ClientMemory::read(const ClientBuffer& buffer, const ClientRange& range,
                                       Staging& temporary, const kernels::StopToken& stop, MoveCost& cost) {
     if (class_ == MemoryClass::C) return buffer.readable + range.begin;
@@ -97,10 +92,10 @@ Result<std::byte*> ClientMemory::read_copy(const ClientBuffer& buffer, const Cli
     if (!made) return std::move(made).error();
     temporary = std::move(made).value();
     Result<void> written =
-        temporary.write(0, buffer.readable + range.begin, range.end - range.begin, stream_, stop);
+        temporary.write(0, buffer.readable + range.begin, range.end - range.begin, jobs_.stream(), stop);
     if (!written) return std::move(written).error();
     cost.bytes_copied += range.end - range.begin;
-    return temporary.give(stream_);
+    return temporary.give(jobs_.stream());
 }
 
 }  // namespace tegu::device

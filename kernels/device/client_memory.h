@@ -15,11 +15,13 @@ namespace tegu::device {
 
 class ClientMemory {
   public:
-    // `arena`: managed memory for A and B, device memory for discrete. It outlives this object. One thread:
-    // the stream's.
+    // `arena`: managed memory for A and B, device memory for discrete. It outlives this object. One thread.
     ClientMemory(Gpu& gpu, MemoryClass memory_class, Arena& arena, Stream stream,
                  const RegistrationLimits& registrations)
-        : class_(memory_class), stream_(stream), copies_(arena, stream), registrations_(gpu, registrations) {}
+        : class_(memory_class),
+          jobs_(stream),
+          copies_(arena, jobs_),
+          registrations_(gpu, jobs_, registrations) {}
     ClientMemory(const ClientMemory&) = delete;
     ClientMemory& operator=(const ClientMemory&) = delete;
 
@@ -37,8 +39,10 @@ class ClientMemory {
     }
     void give_up_unused() { copies_.give_up_unused(); }
 
-    // Ends the job that read() and write() were called for.
-    void end_job();
+    // Begins a job within the current ones; the other calls then serve it.
+    void begin_beside(Stream stream) { jobs_.begin_beside(stream); }
+    // Ends the newest job.
+    void end_job() { jobs_.end(); }
     // Forgets a buffer, before its mappings end or are sealed. An unknown buffer is no error. Between jobs.
     void drop(std::uint64_t id);
     void drop_all();
@@ -62,7 +66,7 @@ class ClientMemory {
                                  const kernels::StopToken& stop, MoveCost& cost);
 
     MemoryClass class_;
-    Stream stream_;
+    CurrentJobs jobs_;
     KeptCopies copies_;
     Registrations registrations_;
     std::unordered_map<std::uint64_t, Known> known_;

@@ -3,6 +3,7 @@
 // workspace.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <map>
 
 #include "kernels/device/gpu.h"
@@ -16,11 +17,15 @@ using cuda::check_cuda;
 
 // cudaHostRegisterReadOnly, missing in toolkits before 11.1. An older driver refuses it.
 constexpr unsigned kRegisterReadOnly = 0x08;
+// Workspace of a stream for short jobs.
+constexpr std::size_t kBesideBytes = std::size_t{8} << 20;
 
 class CudaGpu final : public Gpu {
   public:
     CudaGpu(const DeviceInfo& device, const GpuLimits& limits)
-        : device_(device), workspace_limit_(within_memory(limits.workspace_bytes, device, 4)) {}
+        : device_(device), workspace_limit_(within_memory(limits.workspace_bytes, device, 4)) {
+        wait_.sleeps = plain_wait_.sleeps = device.attributes.integrated;
+    }
     ~CudaGpu() override {
         while (!workspaces_.empty()) destroy_stream(workspaces_.begin()->first);
     }
@@ -28,12 +33,19 @@ class CudaGpu final : public Gpu {
     const DeviceInfo& info() const override { return device_; }
     Result<void> use() override { return check_cuda(cudaSetDevice(device_.ordinal), "cudaSetDevice"); }
 
-    Result<Stream> create_stream() override {
+    Result<Stream> create_stream(StreamUse use) override {
+        int last = 0, first = 0;
+        Result<void> made =
+            check_cuda(cudaDeviceGetStreamPriorityRange(&last, &first), "cudaDeviceGetStreamPriorityRange");
         cudaStream_t stream = nullptr;
-        Result<void> made = check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-                                       "cudaStreamCreateWithFlags");
+        const bool beside = use == StreamUse::JobsBeside;
+        if (made)
+            made = check_cuda(
+                cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, beside ? first : last),
+                "cudaStreamCreateWithPriority");
         if (!made) return std::move(made).error();
-        workspaces_.emplace(stream, new_workspace(stream));
+        const std::size_t limit = beside ? std::min(workspace_limit_, kBesideBytes) : workspace_limit_;
+        workspaces_.emplace(stream, Kept{limit, new_workspace(stream, limit)});
         return stream;
     }
     void destroy_stream(Stream stream) override {
@@ -41,11 +53,7 @@ class CudaGpu final : public Gpu {
         workspaces_.erase(stream);
         (void)cudaStreamDestroy(stream);
     }
-    Result<void> synchronize(Stream stream) override {
-        const auto workspace = workspaces_.find(stream);
-        if (workspace != workspaces_.end()) return workspace->second->synchronize();
-        return check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    }
+    Result<void> synchronize(Stream stream) override { return cuda::wait_for(stream, plain_wait_); }
 
     Result<void*> allocate_managed(std::size_t bytes) override {
         void* memory = nullptr;
@@ -69,6 +77,20 @@ class CudaGpu final : public Gpu {
     Result<void> prefetch_to_host(void* memory, std::size_t bytes, Stream stream) override {
         return prefetch(memory, bytes, cudaCpuDeviceId, stream);
     }
+
+    Result<void*> allocate_pinned(std::size_t bytes) override {
+        if (!device_.attributes.can_map_host_memory) return Gpu::allocate_pinned(bytes);
+        void* memory = nullptr;
+        Result<void> made = check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped), "cudaHostAlloc");
+        if (!made) return std::move(made).error();
+        void* address = nullptr;
+        made = check_cuda(cudaHostGetDevicePointer(&address, memory, 0), "cudaHostGetDevicePointer");
+        if (made && address == memory) return memory;
+        (void)cudaFreeHost(memory);
+        if (!made) return std::move(made).error();
+        return make_error(Status::Unsupported, "pinned memory has two addresses");
+    }
+    void free_pinned(void* memory) override { (void)cudaFreeHost(memory); }
 
     Result<void*> allocate_device(std::size_t bytes) override {
         void* memory = nullptr;
@@ -98,7 +120,8 @@ class CudaGpu final : public Gpu {
 
     void trim(Stream stream) override {
         const auto workspace = workspaces_.find(stream);
-        if (workspace != workspaces_.end()) workspace->second = new_workspace(stream);
+        if (workspace == workspaces_.end()) return;
+        workspace->second.workspace = new_workspace(stream, workspace->second.limit);
     }
     std::size_t workspace_limit() const override { return workspace_limit_; }
     Result<std::size_t> free_bytes() override {
@@ -117,13 +140,23 @@ class CudaGpu final : public Gpu {
         if (workspace == workspaces_.end()) return make_error(Status::Internal, "no such stream");
         const cuda::Context context{stream, device_.limits,
                                     policies.whole == nullptr ? cuda::Policies() : *policies.whole,
-                                    workspace->second.get(), policies};
+                                    workspace->second.workspace.get(), policies};
         return cuda::run_job(run, context);
     }
 
+    void set_meanwhile(const cuda::Meanwhile& meanwhile) override {
+        Gpu::set_meanwhile(meanwhile);
+        wait_.meanwhile = meanwhile;
+    }
+
   private:
-    std::unique_ptr<cuda::DeviceWorkspace> new_workspace(Stream stream) const {
-        return std::make_unique<cuda::DeviceWorkspace>(stream, workspace_limit_);
+    struct Kept {
+        std::size_t limit;  // of the workspace
+        std::unique_ptr<cuda::DeviceWorkspace> workspace;
+    };
+
+    std::unique_ptr<cuda::DeviceWorkspace> new_workspace(Stream stream, std::size_t limit) const {
+        return std::make_unique<cuda::DeviceWorkspace>(stream, limit, wait_);
     }
 
     static Error refused(const char* call, cudaError_t error) {
@@ -145,7 +178,8 @@ class CudaGpu final : public Gpu {
 
     DeviceInfo device_;
     std::size_t workspace_limit_;
-    std::map<Stream, std::unique_ptr<cuda::DeviceWorkspace>> workspaces_;
+    cuda::StreamWait wait_, plain_wait_;  // of jobs, and of other calls
+    std::map<Stream, Kept> workspaces_;
 };
 
 }  // namespace

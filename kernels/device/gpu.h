@@ -11,11 +11,17 @@
 #include "kernels/device/device_info.h"
 #include "kernels/execution/cuda/kernel_report.h"
 #include "kernels/execution/cuda/launch.h"
+#include "kernels/execution/cuda/stream_wait.h"
 #include "kernels/operation_cuda.h"
 
 namespace tegu::device {
 
 using Stream = cuda::Stream;
+
+enum class StreamUse {
+    Jobs,
+    JobsBeside,  // short jobs beside those of another stream: they go first, and their workspace is small
+};
 
 // This is the interface to CUDA. Beyond it, only cuda_gpu.cpp and probe_cuda.cpp in this folder, the files
 // under CUDA_RUNTIME in kernels/execution and the launches call the CUDA runtime. Only these cross it:
@@ -30,7 +36,7 @@ class Gpu {
     // Makes this the current device of the calling thread.
     virtual Result<void> use() = 0;
 
-    virtual Result<Stream> create_stream() = 0;
+    virtual Result<Stream> create_stream(StreamUse use = StreamUse::Jobs) = 0;
     virtual void destroy_stream(Stream stream) = 0;  // waits for its work
     virtual Result<void> synchronize(Stream stream) = 0;
 
@@ -45,6 +51,14 @@ class Gpu {
     // Moves pages before their use. REQUIRES: concurrentManagedAccess.
     virtual Result<void> prefetch_to_device(void* memory, std::size_t bytes, Stream stream) = 0;
     virtual Result<void> prefetch_to_host(void* memory, std::size_t bytes, Stream stream) = 0;
+
+    // Memory of the host that kernels may touch as well, at the same address and at any time; aligned to 256
+    // bytes. The host sees what kernels wrote after synchronize(). Errors also: Unsupported.
+    virtual Result<void*> allocate_pinned(std::size_t bytes) {
+        static_cast<void>(bytes);
+        return make_error(Status::Unsupported, "this device has no pinned memory");
+    }
+    virtual void free_pinned(void* memory) { static_cast<void>(memory); }
 
     // Memory that only kernels may touch, aligned to 256 bytes.
     virtual Result<void*> allocate_device(std::size_t bytes) = 0;
@@ -73,6 +87,14 @@ class Gpu {
     // OutOfMemory has written nothing. The policies change only the run time.
     virtual Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                            const cuda::JobPolicies& policies = cuda::JobPolicies()) = 0;
+
+    // Sets the work that a thread does while it waits in run(). That work may
+    // call run() with another stream. Call it while no job runs.
+    virtual void set_meanwhile(const cuda::Meanwhile& meanwhile) { meanwhile_ = meanwhile; }
+    const cuda::Meanwhile& meanwhile() const { return meanwhile_; }
+
+  private:
+    cuda::Meanwhile meanwhile_;
 };
 
 struct GpuLimits {

@@ -10,8 +10,9 @@ namespace tegu::device {
 
 struct GpuCost {
     MoveCost moved;
-    std::uint64_t compute_ns = 0;
-    bool started = false;  // the output may have been written
+    std::uint64_t compute_ns = 0;  // without the time of jobs within it
+    bool beside = false;           // other jobs ran at the same time
+    bool started = false;          // the output may have been written
 };
 
 // Each limit is capped by a share of the device's memory: half of it for the arena.
@@ -35,10 +36,15 @@ class GpuRunner {
     // after which nothing of the job is left on the device. Where the device has no memory, the runner frees
     // all memory that is kept for later jobs and retries once. Errors: those of Gpu::run(); OutOfMemory
     // (device or arena; a later job may succeed); DeviceLost. An output that was not started is unchanged.
+    // While a job waits for the device, that work may run up to jobs_beside() others, each within the last.
     // REQUIRES: plan_job(job) gave `plan`, the views are valid for it. The thread that made the runner.
     Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const JobInput> inputs,
                                    const JobOutput& output, const kernels::StopToken& stop, GpuCost& cost,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies());
+    // As Gpu::set_meanwhile().
+    void set_meanwhile(const cuda::Meanwhile& meanwhile) { gpu_.set_meanwhile(meanwhile); }
+    // 0 on class A.
+    unsigned jobs_beside() const { return static_cast<unsigned>(lanes_.size()) - 1; }
     // As ClientMemory::drop().
     void drop(std::uint64_t buffer_id) { clients_.drop(buffer_id); }
     // As ClientMemory::allow_registering().
@@ -55,7 +61,9 @@ class GpuRunner {
 
   private:
     class JobEnd;
-    GpuRunner(Gpu& gpu, Stream stream, const GpuRunnerLimits& limits);
+    class Taken;
+    struct Lane;
+    GpuRunner(Gpu& gpu, std::vector<Stream> streams, const GpuRunnerLimits& limits);
     void end_job(bool complete) noexcept;
     bool device_is_full(std::uint64_t refusals_before);
     Result<std::byte*> place_input(const Job& job, const JobInput& input, std::byte* output,
@@ -68,19 +76,17 @@ class GpuRunner {
     Result<kernels::RunReport> run_placed(const Job& job, const kernels::JobPlan& plan,
                                           Span<const JobInput> inputs, const JobOutput& output,
                                           const kernels::StopToken& stop, GpuCost& cost);
-    // `offsets`: offsets of the arrays in `from`.
+    // `offsets`: of the arrays in staging memory.
     Result<void> bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report,
-                            const JobOutput& output, Span<const std::uint64_t> offsets, Staging& from,
-                            GpuCost& cost);
+                            const JobOutput& output, Span<const std::uint64_t> offsets, GpuCost& cost);
 
-    struct Temporaries;
+    Lane& lane() const { return *lanes_[depth_ - 1]; }  // of the newest job
+
     Gpu& gpu_;
-    Stream stream_;
+    std::vector<std::unique_ptr<Lane>> lanes_;  // one for each job at a time
+    std::size_t depth_ = 0;                     // jobs that run
     Arena arena_;
     ClientMemory clients_;
-    std::unique_ptr<Temporaries> temporaries_;  // of the current job
-    cuda::JobPolicies policies_;                // of the current job
-    bool ran_ = false;                          // its kernels were started
 };
 
 }  // namespace tegu::device

@@ -2,6 +2,7 @@
 #include "kernels/device/guard_gpu.h"
 
 #include <cassert>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <future>
@@ -13,6 +14,8 @@
 
 namespace tegu::device {
 namespace {
+
+constexpr std::chrono::microseconds kLook{50};  // the wait for a kernel does other work this often
 
 GuardStream& stream_of(Stream stream) {
     return *reinterpret_cast<GuardStream*>(stream);
@@ -91,7 +94,7 @@ void GuardGpu::give_to_host(void* memory) {
     if (!memory_.allow_host(memory, true)) lose();
 }
 
-Result<Stream> GuardGpu::create_stream() {
+Result<Stream> GuardGpu::create_stream(StreamUse) {
     auto made = std::make_unique<GuardStream>();
     const auto stream = reinterpret_cast<Stream>(made.get());
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -124,6 +127,13 @@ Result<void*> GuardGpu::allocate_managed(std::size_t bytes) {
 
 void GuardGpu::free_managed(void* memory) {
     memory_.release(memory);
+}
+
+Result<void*> GuardGpu::allocate_pinned(std::size_t bytes) {
+    if (!device_.attributes.can_map_host_memory) return Gpu::allocate_pinned(bytes);
+    Result<void> ready = alive();
+    if (!ready) return std::move(ready).error();
+    return memory_.allocate(GuardMemory::Kind::Pinned, bytes);
 }
 
 Result<void*> GuardGpu::allocate_device(std::size_t bytes) {
@@ -216,7 +226,9 @@ Result<kernels::RunReport> GuardGpu::run(const cuda::JobRun& run, Stream stream,
             promise.set_exception(std::current_exception());
         }
     });
-    Result<kernels::RunReport> report = promise.get_future().get();
+    std::future<Result<kernels::RunReport>> done = promise.get_future();
+    while (done.wait_for(kLook) != std::future_status::ready) (void)meanwhile()();
+    Result<kernels::RunReport> report = done.get();
     if (!report && report.error().status == Status::DeviceLost) lose(report.error());
     if (throws_next_.exchange(false)) throw std::bad_alloc();
     if (report) add_given(run.job, policies, &report->policy);
@@ -274,9 +286,10 @@ Result<kernels::RunReport> GuardGpu::run_kernel(const cuda::JobRun& run, Stream 
     return report;
 }
 
-void GuardGpu::hold_kernels() {
+void GuardGpu::hold_kernels(unsigned count) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_ = true;
+    left_to_hold_ = count;
 }
 
 void GuardGpu::release_kernels() {
@@ -294,7 +307,8 @@ void GuardGpu::wait_for_kernel() {
 
 void GuardGpu::stay_while_held() {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (!held_) return;
+    if (!held_ || left_to_hold_ == 0) return;
+    --left_to_hold_;
     ++in_kernel_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -40,7 +41,7 @@ class GuardGpu : public Gpu {
 
     const DeviceInfo& info() const override { return device_; }
     Result<void> use() override { return {}; }
-    Result<Stream> create_stream() override;
+    Result<Stream> create_stream(StreamUse use = StreamUse::Jobs) override;
     void destroy_stream(Stream stream) override;
     Result<void> synchronize(Stream stream) override;
     Result<void*> allocate_managed(std::size_t bytes) override;
@@ -49,6 +50,8 @@ class GuardGpu : public Gpu {
     Result<void> attach_to_host(void* memory, Stream stream) override;
     Result<void> prefetch_to_device(void* memory, std::size_t bytes, Stream stream) override;
     Result<void> prefetch_to_host(void* memory, std::size_t bytes, Stream stream) override;
+    Result<void*> allocate_pinned(std::size_t bytes) override;
+    void free_pinned(void* memory) override { memory_.release(memory); }
     Result<void*> allocate_device(std::size_t bytes) override;
     void free_device(void* memory) override { memory_.release(memory); }
     Result<void> copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
@@ -60,8 +63,8 @@ class GuardGpu : public Gpu {
     Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies()) override;
 
-    // For tests, any thread. While held, a started kernel does not end.
-    void hold_kernels();
+    // For tests, any thread. While held, the next `count` kernels do not end.
+    void hold_kernels(unsigned count = UINT_MAX);
     void release_kernels();
     // Returns when a held kernel has started.
     void wait_for_kernel();
@@ -98,6 +101,7 @@ class GuardGpu : public Gpu {
     std::condition_variable changed_;
     std::map<Stream, std::unique_ptr<GuardStream>> streams_;
     bool held_ = false;
+    unsigned left_to_hold_ = 0;
     unsigned in_kernel_ = 0;
     std::unique_ptr<Error> next_failure_;
     std::optional<Error> lost_;

@@ -145,7 +145,8 @@ Result<void*> GuardMemory::allocate(Kind kind, std::size_t bytes) {
     if (!file) return io_error("memfd_create", errno);
     if (::ftruncate(file.get(), static_cast<off_t>(mapped)) != 0) return io_error("ftruncate", errno);
     Reserved first(mapped), second(mapped);
-    const int host = kind == Kind::Managed ? PROT_READ | PROT_WRITE : PROT_NONE;
+    const bool starts_here = kind == Kind::Managed || kind == Kind::Pinned;
+    const int host = starts_here ? PROT_READ | PROT_WRITE : PROT_NONE;
     if (!first.valid() || !second.valid() || !map_pages(first.get(), mapped, file.get(), host) ||
         !map_pages(second.get(), mapped, file.get(), PROT_READ | PROT_WRITE))
         return io_error("mmap", errno);

@@ -16,7 +16,7 @@ namespace tegu::device {
 
 class GuardMemory {
   public:
-    enum class Kind { Managed, Device, Registered };
+    enum class Kind { Managed, Device, Registered, Pinned };
 
     // `limit_bytes`: managed and device memory together.
     explicit GuardMemory(std::size_t limit_bytes) : limit_(limit_bytes) {}
@@ -24,7 +24,8 @@ class GuardMemory {
     GuardMemory(const GuardMemory&) = delete;
     GuardMemory& operator=(const GuardMemory&) = delete;
 
-    // Managed memory starts as the host's; device memory is never the host's. Errors: OutOfMemory, Io.
+    // Managed memory starts as the host's; device memory is never the host's, pinned memory always is.
+    // Errors: OutOfMemory, Io.
     Result<void*> allocate(Kind kind, std::size_t bytes);
     // Maps the pages of a shared mapping a second time; the result is not host memory. Errors: Unsupported,
     // for a private mapping.

@@ -54,20 +54,36 @@ Result<std::byte*> KeptCopies::read(const ClientBuffer& buffer, const ClientRang
     const bool as_sealed = buffer.sealed && copy.sealed;
     const bool as_promised =
         range.generation != 0 && range.generation <= copy.generation && buffer.writes == copy.writes;
-    if (!as_sealed && !as_promised) {
+    const bool is_new = !as_sealed && !as_promised;
+    const Stream stream = jobs_.stream();
+    const Stream with = copy.memory.stream();
+    const bool elsewhere = with != nullptr && with != stream;
+    if (is_new || elsewhere) {
+        if (copy.last_job != jobs_.number() || (elsewhere && jobs_.has(with)))
+            return make_error(Status::OutOfMemory, "another job has the copy, or its stream");
+        Result<void> back = copy.memory.take_back();
+        if (!back) return std::move(back).error();
+    }
+    if (is_new) {
         copy.present.clear();
         copy.sealed = buffer.sealed;
         copy.generation = range.generation;
         copy.writes = buffer.writes;
     }
-    for (const auto& gap : missing(copy.present, range.begin, range.end)) {
+    const Ranges gaps = missing(copy.present, range.begin, range.end);
+    for (const auto& gap : gaps) {
         Result<void> written = copy.memory.write(gap.first - copy.begin, buffer.readable + gap.first,
-                                                 gap.second - gap.first, stream_, stop);
+                                                 gap.second - gap.first, stream, stop);
         if (!written) return std::move(written).error();
         add(copy.present, gap.first, gap.second);
         cost.bytes_copied += gap.second - gap.first;
     }
-    Result<std::byte*> address = copy.memory.give(stream_);
+    // A job on another stream may read the copy next.
+    if (!gaps.empty() && arena_.kind() == Arena::Kind::Device) {
+        Result<void> written = arena_.gpu().synchronize(stream);
+        if (!written) return std::move(written).error();
+    }
+    Result<std::byte*> address = copy.memory.give(stream);
     if (!address) return address;
     return *address + (range.begin - copy.begin);
 }
@@ -78,21 +94,22 @@ Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const
     if (found != known_.end()) {
         for (Copy& copy : found->second) {
             if (copy.begin > range.begin || copy.end < range.end) continue;
-            copy.last_job = job_;
+            jobs_.use(copy.last_job);
             return &copy;
         }
     }
     Copy made;
     made.begin = range.begin / kCopyGrain * kCopyGrain;
     made.end = std::min(buffer.bytes, (range.end + kCopyGrain - 1) / kCopyGrain * kCopyGrain);
-    made.last_job = job_;
+    jobs_.use(made.last_job);
     if (found != known_.end()) {
         Copies& copies = found->second;
         const auto covered = [&](const Copy& copy) {
-            return copy.last_job != job_ && copy.begin >= made.begin && copy.end <= made.end;
+            return !in_use(copy) && copy.begin >= made.begin && copy.end <= made.end;
         };
-        copies.erase(std::remove_if(copies.begin(), copies.end(), covered), copies.end());
-        if (copies.size() >= kMaxCopies) copies.erase(oldest_of(copies));
+        copies.remove_if(covered);
+        if (copies.size() >= kMaxCopies)
+            if (const auto oldest = oldest_of(copies); !in_use(*oldest)) copies.erase(oldest);
         if (copies.empty()) known_.erase(found);
     }
     const bool may_give_up = range.end - range.begin > kLittle;
@@ -133,13 +150,14 @@ std::size_t KeptCopies::unused_bytes() const {
     std::size_t bytes = 0;
     for (const auto& buffer : known_)
         for (const Copy& copy : buffer.second)
-            if (copy.last_job != job_) bytes += copy.memory.bytes();
+            if (!in_use(copy)) bytes += copy.memory.bytes();
     return bytes;
 }
 
-KeptCopies::Copies::iterator KeptCopies::oldest_of(Copies& copies) {
-    return std::min_element(copies.begin(), copies.end(),
-                            [](const Copy& a, const Copy& b) { return a.last_job < b.last_job; });
+KeptCopies::Copies::iterator KeptCopies::oldest_of(Copies& copies) const {
+    return std::min_element(copies.begin(), copies.end(), [this](const Copy& a, const Copy& b) {
+        return in_use(a) == in_use(b) ? a.last_job < b.last_job : in_use(b);
+    });
 }
 
 bool KeptCopies::give_up_oldest() {
@@ -148,7 +166,7 @@ bool KeptCopies::give_up_oldest() {
     for (auto each = known_.begin(); each != known_.end(); ++each) {
         if (each->second.empty()) continue;
         const auto candidate = oldest_of(each->second);
-        if (candidate->last_job == job_) continue;
+        if (in_use(*candidate)) continue;
         if (holder != known_.end() && candidate->last_job >= oldest->last_job) continue;
         holder = each;
         oldest = candidate;

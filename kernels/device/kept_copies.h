@@ -3,11 +3,13 @@
 // what a job read, not of the buffer.
 #pragma once
 
+#include <list>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kernels/device/client_buffer.h"
+#include "kernels/device/current_jobs.h"
 #include "kernels/device/staging.h"
 
 namespace tegu::device {
@@ -16,10 +18,10 @@ namespace tegu::device {
 // if the job names a generation not newer than the copy's and no job of this process has written since.
 class KeptCopies {
   public:
-    // Holds at most seven eighths of the arena, which outlives it; other memory of jobs gets the rest. One
-    // thread: the stream's.
-    KeptCopies(Arena& arena, Stream stream)
-        : arena_(arena), stream_(stream), limit_(arena.limit_bytes() - arena.limit_bytes() / 8) {}
+    // Holds at most seven eighths of the arena, which outlives it, as do the jobs; other memory of jobs gets
+    // the rest. One thread. The calls serve the newest job.
+    KeptCopies(Arena& arena, const CurrentJobs& jobs)
+        : arena_(arena), limit_(arena.limit_bytes() - arena.limit_bytes() / 8), jobs_(jobs) {}
     KeptCopies(const KeptCopies&) = delete;
     KeptCopies& operator=(const KeptCopies&) = delete;
 
@@ -33,16 +35,14 @@ class KeptCopies {
     Result<std::byte*> read(const ClientBuffer& buffer, const ClientRange& range,
                             const kernels::StopToken& stop, MoveCost& cost);
 
-    // Arena memory. May free the least recently used copies, but no copy of the current job, and none if that
+    // Arena memory. May free the least recently used copies, but no copy of a current job, and none if that
     // would not suffice. Errors: those of Arena::take().
     Result<Staging> stage(std::size_t bytes, bool may_give_up);
-    // Frees all copies that the current job does not use.
+    // Frees all copies that no current job uses.
     void give_up_unused();
 
     void drop(std::uint64_t id) { known_.erase(id); }
     void drop_all() { known_.clear(); }
-    // Ends the job that read() was called for.
-    void end_job() { ++job_; }
 
   private:
     using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
@@ -55,19 +55,20 @@ class KeptCopies {
         std::uint64_t generation = 0;
         std::uint64_t writes = 0;
     };
-    using Copies = std::vector<Copy>;
+    using Copies = std::list<Copy>;  // a copy stays in its place while a job waits
 
     Result<Copy*> copy_for(const ClientBuffer& buffer, const ClientRange& range);
-    static Copies::iterator oldest_of(Copies& copies);
+    bool in_use(const Copy& copy) const { return jobs_.has(copy.last_job); }
+    // A copy in use only if all are.
+    Copies::iterator oldest_of(Copies& copies) const;
     bool give_up_oldest();
     std::size_t held_bytes() const;
     std::size_t unused_bytes() const;  // bytes that give_up_unused() would free
 
     Arena& arena_;
-    Stream stream_;
     std::size_t limit_;
     std::unordered_map<std::uint64_t, Copies> known_;  // by buffer
-    std::uint64_t job_ = 1;
+    const CurrentJobs& jobs_;
 };
 
 }  // namespace tegu::device

@@ -33,7 +33,7 @@ std::byte* Registrations::find(std::uint64_t id, Side side, const Range& range) 
     if (found == known_.end()) return nullptr;
     Region* const region = covering(found->second.sides[static_cast<int>(side)], range);
     if (region == nullptr) return nullptr;
-    region->last_job = job_;
+    jobs_.use(region->last_job);
     return region->address + (range.begin - region->begin);
 }
 
@@ -57,7 +57,7 @@ std::byte* Registrations::find_or_add(std::uint64_t id, Side side, std::byte* da
     Range joined = wanted;
     for (const Region& region : mapping.regions) {
         if (!overlaps(region, wanted)) continue;
-        if (region.last_job == job_) return nullptr;
+        if (jobs_.has(region.last_job)) return nullptr;
         overlapped += region.end - region.begin;
         joined = {std::min(joined.begin, region.begin), std::max(joined.end, region.end)};
     }
@@ -78,7 +78,8 @@ std::byte* Registrations::find_or_add(std::uint64_t id, Side side, std::byte* da
         return nullptr;
     }
     held_ += joined.end - joined.begin;
-    mapping.regions.push_back({joined.begin, joined.end, begin, static_cast<std::byte*>(*address), job_});
+    mapping.regions.push_back(
+        {joined.begin, joined.end, begin, static_cast<std::byte*>(*address), jobs_.number()});
     return mapping.regions.back().address + (range.begin - joined.begin);
 }
 
@@ -87,7 +88,7 @@ std::uint64_t Registrations::in_use_bytes() const {
     for (const auto& known : known_)
         for (const Mapping& mapping : known.second.sides)
             for (const Region& region : mapping.regions)
-                if (region.last_job == job_) bytes += region.end - region.begin;
+                if (jobs_.has(region.last_job)) bytes += region.end - region.begin;
     return bytes;
 }
 
@@ -98,7 +99,8 @@ void Registrations::end_oldest() {
         for (Mapping& mapping : known.second.sides) {
             for (std::size_t i = 0; i < mapping.regions.size(); ++i) {
                 const std::uint64_t last_job = mapping.regions[i].last_job;
-                if (last_job == job_ || (holder != nullptr && last_job >= holder->regions[oldest].last_job))
+                if (jobs_.has(last_job) ||
+                    (holder != nullptr && last_job >= holder->regions[oldest].last_job))
                     continue;
                 holder = &mapping;
                 oldest = i;

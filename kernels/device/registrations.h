@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kernels/device/gpu.h"
+#include "kernels/device/current_jobs.h"
 
 namespace tegu::device {
 
@@ -26,8 +26,9 @@ class Registrations {
         std::uint64_t begin, end;
     };
 
-    // `gpu` outlives this object. One thread.
-    Registrations(Gpu& gpu, const RegistrationLimits& limits) : gpu_(gpu), limits_(limits) {}
+    // `gpu` and `jobs` outlive this object. One thread. The calls serve the newest job.
+    Registrations(Gpu& gpu, const CurrentJobs& jobs, const RegistrationLimits& limits)
+        : gpu_(gpu), jobs_(jobs), limits_(limits) {}
     ~Registrations();
     Registrations(const Registrations&) = delete;
     Registrations& operator=(const Registrations&) = delete;
@@ -41,8 +42,6 @@ class Registrations {
                            const Range& range, std::string* why);
     // Ends all registrations of a buffer. Between jobs.
     void drop(std::uint64_t id);
-    // Ends the job that the other calls served.
-    void end_job() { ++job_; }
 
     std::size_t bytes() const { return held_; }
 
@@ -62,15 +61,15 @@ class Registrations {
     };
 
     Region* covering(Mapping& mapping, const Range& range) const;
-    std::uint64_t in_use_bytes() const;  // used by the current job
+    std::uint64_t in_use_bytes() const;  // used by current jobs
     void end_oldest();                   // REQUIRES: an unused range exists
     void end(Mapping& mapping, std::size_t index);
 
     Gpu& gpu_;
+    const CurrentJobs& jobs_;
     RegistrationLimits limits_;
     std::unordered_map<std::uint64_t, Known> known_;
     std::size_t held_ = 0;
-    std::uint64_t job_ = 1;
 };
 
 }  // namespace tegu::device

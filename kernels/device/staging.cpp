@@ -17,6 +17,12 @@ struct Range {
     std::uint64_t bytes() const { return end - begin; }
 };
 
+// Between two steps, other jobs may use the device.
+void lend(const Gpu& gpu) {
+    constexpr int kJobs = 8;
+    for (int i = 0; i < kJobs && gpu.meanwhile()(); ++i) continue;
+}
+
 // The range of all non-empty pieces.
 Range span_of(Span<const Staging::Piece> pieces) {
     Range range;
@@ -64,6 +70,7 @@ Result<void> Staging::write(std::uint64_t offset, const std::byte* from, std::ui
         Result<void> copied = block_.arena()->gpu().copy(
             static_cast<std::byte*>(block_.data()) + offset + done, from + done, step, stream);
         if (!copied) return copied;
+        if (done + step < bytes) lend(block_.arena()->gpu());
     }
     return {};
 }
@@ -104,10 +111,12 @@ Result<void> Staging::read(Span<const Piece> pieces, Stream stream) {
         return {};
     }
     for (const Piece& piece : pieces) {
-        if (piece.bytes == 0) continue;
-        Result<void> copied =
-            gpu.copy(piece.to, data + piece.offset, static_cast<std::size_t>(piece.bytes), stream);
-        if (!copied) return copied;
+        for (std::uint64_t done = 0; done < piece.bytes; done += kStepBytes) {
+            const auto step = static_cast<std::size_t>(std::min(kStepBytes, piece.bytes - done));
+            Result<void> copied = gpu.copy(piece.to + done, data + piece.offset + done, step, stream);
+            if (!copied) return copied;
+            if (done + step < piece.bytes) lend(gpu);
+        }
     }
     return gpu.synchronize(stream);
 }

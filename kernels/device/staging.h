@@ -24,6 +24,10 @@ class Staging {
     // Polls the stop token every few milliseconds. Errors: those of the Gpu and of the token.
     Result<void> write(std::uint64_t offset, const std::byte* from, std::uint64_t bytes, Stream stream,
                        const kernels::StopToken& stop);
+    // That the memory is attached to; null: to none, or it needs no attachment.
+    Stream stream() const { return unified_ ? unified_->stream() : nullptr; }
+    // Takes the memory back from its stream, which waits for that one.
+    Result<void> take_back() { return unified_ ? unified_->detach() : Result<void>(); }
     // Attaches the memory to the stream if necessary; returns its address for kernels.
     Result<std::byte*> give(Stream stream);
 

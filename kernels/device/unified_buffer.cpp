@@ -42,6 +42,10 @@ bool UnifiedBuffer::prefetches() const {
     return state_->block.arena()->gpu().info().attributes.concurrent_managed_access;
 }
 
+Stream UnifiedBuffer::stream() const {
+    return state_ == nullptr ? nullptr : state_->stream;
+}
+
 Result<UnifiedBuffer::HostView> UnifiedBuffer::host_view() {
     if (!host_owned()) return misuse("a host view of a buffer that a stream has");
     return HostView(state_.get(), MutableBytes(static_cast<std::byte*>(state_->block.data()), bytes_));

@@ -48,7 +48,8 @@ class UnifiedBuffer {
     std::size_t bytes() const { return bytes_; }
     std::size_t block_bytes() const {
         return state_ == nullptr ? 0 : state_->block.bytes();
-    }  // taken from the arena
+    }                       // taken from the arena
+    Stream stream() const;  // that owns it; null: none
     bool host_owned() const { return state_ != nullptr && state_->stream == nullptr; }
 
     // Errors: Internal, if a stream owns the buffer.

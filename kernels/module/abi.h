@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // Version of this file. A change of any struct or function raises it.
-#define TEGU_MODULE_ABI 1u
+#define TEGU_MODULE_ABI 2u
 // The only symbol of a module: a tegu_module_entry.
 #define TEGU_MODULE_SYMBOL "tegu_cuda_module"
 #define TEGU_MODULE_DEVICES 64u  // a probe reports at most so many
@@ -109,7 +109,7 @@ struct tegu_module_field {
     uint32_t unused;
 };
 
-// The module's memory, valid until the next run() or close() with the same handle.
+// The module's memory, valid until the next call or close() with the same handle.
 struct tegu_module_report {
     const struct tegu_module_field* fields;
     uint64_t field_count;
@@ -144,7 +144,9 @@ struct tegu_module {
     void (*close)(struct tegu_module_gpu* gpu);
     int32_t (*use)(struct tegu_module_gpu* gpu, struct tegu_module_error* error);
 
-    int32_t (*create_stream)(struct tegu_module_gpu* gpu, void** stream, struct tegu_module_error* error);
+    // `beside`: 0 or 1, a stream for short jobs beside those of another stream.
+    int32_t (*create_stream)(struct tegu_module_gpu* gpu, uint32_t beside, void** stream,
+                             struct tegu_module_error* error);
     void (*destroy_stream)(struct tegu_module_gpu* gpu, void* stream);
     int32_t (*synchronize)(struct tegu_module_gpu* gpu, void* stream, struct tegu_module_error* error);
     void (*trim)(struct tegu_module_gpu* gpu, void* stream);
@@ -160,6 +162,9 @@ struct tegu_module {
                                   struct tegu_module_error* error);
     int32_t (*prefetch_to_host)(struct tegu_module_gpu* gpu, void* memory, uint64_t bytes, void* stream,
                                 struct tegu_module_error* error);
+    int32_t (*allocate_pinned)(struct tegu_module_gpu* gpu, uint64_t bytes, void** memory,
+                               struct tegu_module_error* error);
+    void (*free_pinned)(struct tegu_module_gpu* gpu, void* memory);
     int32_t (*allocate_device)(struct tegu_module_gpu* gpu, uint64_t bytes, void** memory,
                                struct tegu_module_error* error);
     void (*free_device)(struct tegu_module_gpu* gpu, void* memory);
@@ -176,6 +181,9 @@ struct tegu_module {
                        struct tegu_module_error* error);
     int32_t (*run)(struct tegu_module_gpu* gpu, const struct tegu_module_job* job, void* stream,
                    struct tegu_module_report* report, struct tegu_module_error* error);
+    // `work` is called while run() waits for a stream; it throws nothing, and may call all functions with
+    // this handle. Returns 0 if there was nothing to do. Null: no work.
+    void (*set_meanwhile)(struct tegu_module_gpu* gpu, int32_t (*work)(void* with), void* with);
 };
 
 // Returns the table, which lives as long as the module. Null: the host has no memory.

@@ -16,6 +16,8 @@
 
 struct tegu_module_gpu {
     std::unique_ptr<tegu::device::Gpu> gpu;
+    std::int32_t (*work)(void* with) = nullptr;  // done while a call waits
+    void* with = nullptr;
     // What the caller sees of the last run and the last list.
     tegu::kernels::RunReport report;
     std::vector<tegu_module_field> fields;
@@ -108,8 +110,10 @@ std::int32_t use(tegu_module_gpu* gpu, tegu_module_error* error) {
     return guarded(error, [&] { return gpu->gpu->use(); });
 }
 
-std::int32_t create_stream(tegu_module_gpu* gpu, void** stream, tegu_module_error* error) {
-    return guarded(error, [&] { return store(gpu->gpu->create_stream(), stream); });
+std::int32_t create_stream(tegu_module_gpu* gpu, std::uint32_t beside, void** stream,
+                           tegu_module_error* error) {
+    const device::StreamUse use = beside != 0 ? device::StreamUse::JobsBeside : device::StreamUse::Jobs;
+    return guarded(error, [&] { return store(gpu->gpu->create_stream(use), stream); });
 }
 void destroy_stream(tegu_module_gpu* gpu, void* stream) {
     released([&] { gpu->gpu->destroy_stream(stream_of(stream)); });
@@ -141,6 +145,13 @@ std::int32_t prefetch_to_device(tegu_module_gpu* gpu, void* memory, std::uint64_
 std::int32_t prefetch_to_host(tegu_module_gpu* gpu, void* memory, std::uint64_t bytes, void* stream,
                               tegu_module_error* error) {
     return guarded(error, [&] { return gpu->gpu->prefetch_to_host(memory, bytes, stream_of(stream)); });
+}
+std::int32_t allocate_pinned(tegu_module_gpu* gpu, std::uint64_t bytes, void** memory,
+                             tegu_module_error* error) {
+    return guarded(error, [&] { return store(gpu->gpu->allocate_pinned(bytes), memory); });
+}
+void free_pinned(tegu_module_gpu* gpu, void* memory) {
+    released([&] { gpu->gpu->free_pinned(memory); });
 }
 std::int32_t allocate_device(tegu_module_gpu* gpu, std::uint64_t bytes, void** memory,
                              tegu_module_error* error) {
@@ -252,6 +263,16 @@ std::int32_t run(tegu_module_gpu* gpu, const tegu_module_job* from, void* stream
     });
 }
 
+void set_meanwhile(tegu_module_gpu* gpu, std::int32_t (*work)(void* with), void* with) {
+    gpu->work = work;
+    gpu->with = with;
+    const auto does = [](void* of) {
+        const auto& waiting = *static_cast<const tegu_module_gpu*>(of);
+        return waiting.work(waiting.with) != 0;
+    };
+    gpu->gpu->set_meanwhile(work == nullptr ? cuda::Meanwhile() : cuda::Meanwhile{does, gpu});
+}
+
 tegu_module make_table() {
     static const std::vector<std::uint32_t> built(device::built_architectures().begin(),
                                                   device::built_architectures().end());
@@ -277,6 +298,8 @@ tegu_module make_table() {
     table.attach_to_host = attach_to_host;
     table.prefetch_to_device = prefetch_to_device;
     table.prefetch_to_host = prefetch_to_host;
+    table.allocate_pinned = allocate_pinned;
+    table.free_pinned = free_pinned;
     table.allocate_device = allocate_device;
     table.free_device = free_device;
     table.copy = copy;
@@ -286,6 +309,7 @@ tegu_module make_table() {
     table.free_bytes = free_bytes;
     table.kernels = list_kernels;
     table.run = run;
+    table.set_meanwhile = set_meanwhile;
     return table;
 }
 

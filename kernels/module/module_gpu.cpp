@@ -32,6 +32,10 @@ kernels::RunReport report_of(const tegu_module_report& from) {
     return report;
 }
 
+std::int32_t work_meanwhile(void* of) {
+    return static_cast<const ModuleGpu*>(of)->meanwhile()() ? 1 : 0;
+}
+
 }  // namespace
 
 Error error_of(std::int32_t outcome, const tegu_module_error& error) {
@@ -70,9 +74,10 @@ Result<void> ModuleGpu::use() {
     return done(module_.use(gpu_, &error_));
 }
 
-Result<device::Stream> ModuleGpu::create_stream() {
+Result<device::Stream> ModuleGpu::create_stream(device::StreamUse use) {
     void* stream = nullptr;
-    const std::int32_t outcome = module_.create_stream(gpu_, &stream, &error_);
+    const std::uint32_t beside = use == device::StreamUse::JobsBeside ? 1 : 0;
+    const std::int32_t outcome = module_.create_stream(gpu_, beside, &stream, &error_);
     return value(outcome, static_cast<device::Stream>(stream));
 }
 
@@ -100,6 +105,12 @@ Result<void> ModuleGpu::prefetch_to_device(void* memory, std::size_t bytes, devi
 
 Result<void> ModuleGpu::prefetch_to_host(void* memory, std::size_t bytes, device::Stream stream) {
     return done(module_.prefetch_to_host(gpu_, memory, bytes, stream, &error_));
+}
+
+Result<void*> ModuleGpu::allocate_pinned(std::size_t bytes) {
+    void* memory = nullptr;
+    const std::int32_t outcome = module_.allocate_pinned(gpu_, bytes, &memory, &error_);
+    return value(outcome, memory);
 }
 
 Result<void*> ModuleGpu::allocate_device(std::size_t bytes) {
@@ -179,6 +190,11 @@ Result<kernels::RunReport> ModuleGpu::run(const cuda::JobRun& run, device::Strea
     const std::int32_t outcome = module_.run(gpu_, &job, stream, &report, &error_);
     if (outcome != TEGU_MODULE_DONE) return error_of(outcome, error_);
     return report_of(report);
+}
+
+void ModuleGpu::set_meanwhile(const cuda::Meanwhile& meanwhile) {
+    Gpu::set_meanwhile(meanwhile);
+    module_.set_meanwhile(gpu_, meanwhile.work == nullptr ? nullptr : work_meanwhile, this);
 }
 
 }  // namespace tegu::module

@@ -24,7 +24,7 @@ class ModuleGpu final : public device::Gpu {
     // in.
     const device::DeviceInfo& info() const override { return device_; }
     Result<void> use() override;
-    Result<device::Stream> create_stream() override;
+    Result<device::Stream> create_stream(device::StreamUse use) override;
     void destroy_stream(device::Stream stream) override { module_.destroy_stream(gpu_, stream); }
     Result<void> synchronize(device::Stream stream) override;
     Result<void*> allocate_managed(std::size_t bytes) override;
@@ -33,6 +33,8 @@ class ModuleGpu final : public device::Gpu {
     Result<void> attach_to_host(void* memory, device::Stream stream) override;
     Result<void> prefetch_to_device(void* memory, std::size_t bytes, device::Stream stream) override;
     Result<void> prefetch_to_host(void* memory, std::size_t bytes, device::Stream stream) override;
+    Result<void*> allocate_pinned(std::size_t bytes) override;
+    void free_pinned(void* memory) override { module_.free_pinned(gpu_, memory); }
     Result<void*> allocate_device(std::size_t bytes) override;
     void free_device(void* memory) override { module_.free_device(gpu_, memory); }
     Result<void> copy(void* to, const void* from, std::size_t bytes, device::Stream stream) override;
@@ -44,6 +46,7 @@ class ModuleGpu final : public device::Gpu {
     Result<std::vector<cuda::KernelResources>> kernels() override;
     Result<kernels::RunReport> run(const cuda::JobRun& run, device::Stream stream,
                                    const cuda::JobPolicies& policies) override;
+    void set_meanwhile(const cuda::Meanwhile& meanwhile) override;
 
   private:
     ModuleGpu(const tegu_module& module, tegu_module_gpu* gpu, const device::DeviceInfo& device)
@@ -56,7 +59,7 @@ class ModuleGpu final : public device::Gpu {
     tegu_module_gpu* const gpu_;
     const device::DeviceInfo device_;
     tegu_module_error error_{};  // of the last call
-    // of the current job; kept, so that a job allocates nothing
+    // of the job that starts; kept, so that a job allocates nothing. The module copies them before it waits.
     std::vector<std::uint64_t> words_;
     std::vector<tegu_module_input> inputs_;
     std::vector<void*> outputs_;

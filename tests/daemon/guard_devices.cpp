@@ -4,8 +4,8 @@
 // $TEGU_TEST_GPU is the memory class of the device, or "unusable", several with commas, "A,A"; or "none".
 // $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the file exists: runs (oom, or lost), the
 // registration of read-only mappings (readonly), the opening of a device (open); those of one device alone
-// with its number, "lost1:/tmp/x/now". Others take their time: runs that never end (hang), six seconds to
-// open (slow).
+// with its number, "lost1:/tmp/x/now". Others take their time: runs that never end (hang), kernels of
+// entropy maps that do not end while the file exists (hold), six seconds to open (slow).
 #include <unistd.h>
 
 #include <cstdlib>
@@ -57,7 +57,17 @@ class FaultyGpu final : public GuardGpu {
         if (is_due("oom", info()))
             fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
         if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
+        if (operation_of(run.job) == Operation::EntropyMap && is_due("hold", info())) hold_kernels(1);
         return GuardGpu::run(run, stream, policies);
+    }
+    void set_meanwhile(const cuda::Meanwhile& meanwhile) override {
+        wanted_ = meanwhile;
+        GuardGpu::set_meanwhile({[](void* with) {
+                                     FaultyGpu& gpu = *static_cast<FaultyGpu*>(with);
+                                     if (!is_due("hold", gpu.info())) gpu.release_kernels();
+                                     return gpu.wanted_();
+                                 },
+                                 this});
     }
     // More than one reply to KERNELS holds.
     Result<std::vector<cuda::KernelResources>> kernels() override {
@@ -78,6 +88,9 @@ class FaultyGpu final : public GuardGpu {
             return make_error(Status::Unsupported, "no read-only mappings here");
         return GuardGpu::register_mapping(data, bytes, read_only);
     }
+
+  private:
+    cuda::Meanwhile wanted_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client/tegu.hpp"
+#include "tools/bench/gpu_load.h"
 #include "tools/bench/private_daemon.h"
 #include "tools/bench/report.h"
 
@@ -99,11 +100,12 @@ Result<void> first_answer(const client::Options& options, int repetitions) {
     return {};
 }
 
-Result<void> run(const std::string& tegud, int repetitions) {
+Result<void> run(const std::string& tegud, int repetitions, double load_seconds, unsigned spin_us) {
     const Result<PrivateDaemon> daemon = PrivateDaemon::start(tegud, 1, "backend = \"gpu\"\n");
     if (!daemon) return daemon.error();
     client::Options options;
     options.socket_path = daemon->socket_path();
+    options.spin_us = spin_us;
     std::printf(
         "| case | elements | round trip, us | p99 | computing, us | the rest, us | p99 "
         "|\n|---|---|---|---|---|---|---|\n");
@@ -111,7 +113,10 @@ Result<void> run(const std::string& tegud, int repetitions) {
         const Result<void> done = resident_sum(options, n, repetitions);
         if (!done) return done;
     }
-    return first_answer(options, std::max(1, repetitions / 10));
+    const Result<void> done = first_answer(options, std::max(1, repetitions / 10));
+    if (!done || load_seconds <= 0) return done;
+    std::printf("\n");
+    return run_gpu_load(options.socket_path, load_seconds);
 }
 
 }  // namespace
@@ -122,14 +127,22 @@ int round_trip_command(int argc, const char* const* argv, const std::string& teg
         "tegu-bench round-trip");
     std::string program = tegud;
     int repetitions = 1000;
+    double load_seconds = 2;
+    unsigned spin_us = client::Options().spin_us;
     app.add_option("--tegud", program, "the daemon to start; default: the one beside this program");
     app.add_option("-r,--repetitions", repetitions, "jobs of each case")->check(CLI::Range(1, 1000000));
+    app.add_option("--load", load_seconds,
+                   "seconds of each case with several clients, and beside maps; 0: none")
+        ->check(CLI::Range(0.0, 60.0));
+    app.add_option("--spin-us", spin_us,
+                   "how long the client of the first table looks for a reply before it sleeps")
+        ->check(CLI::Range(0, 10000));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 64;
     }
-    const Result<void> done = run(program, repetitions);
+    const Result<void> done = run(program, repetitions, load_seconds, spin_us);
     if (done) return 0;
     std::fprintf(stderr, "tegu-bench round-trip: %s\n", done.error().message.c_str());
     return done.error().status == Status::Unsupported ? 69 : status_info(done.error().status).exit_code;

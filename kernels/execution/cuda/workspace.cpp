@@ -121,7 +121,7 @@ Result<void> DeviceWorkspace::copy(void* to, const void* from, std::size_t bytes
 }
 
 Result<void> DeviceWorkspace::synchronize() {
-    Result<void> done = check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    Result<void> done = wait_for(stream_, wait_);
     if (done) written_.clear();
     return done;
 }

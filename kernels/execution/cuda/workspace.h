@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "kernels/execution/cuda/context.h"
+#include "kernels/execution/cuda/stream_wait.h"
 
 namespace tegu::cuda {
 
 class DeviceWorkspace final : public Workspace {
   public:
-    // `limit_bytes`: maximum that it holds. `stream` outlives it. REQUIRES, here and in every call: the
-    // stream's device is the current device of the calling thread.
-    DeviceWorkspace(Stream stream, std::size_t limit_bytes) : stream_(stream), limit_(limit_bytes) {}
+    // `limit_bytes`: maximum that it holds. `stream` and `wait` outlive it. REQUIRES, here and in every call:
+    // the stream's device is the current device of the calling thread.
+    DeviceWorkspace(Stream stream, std::size_t limit_bytes, const StreamWait& wait = kPlainWait)
+        : stream_(stream), limit_(limit_bytes), wait_(wait) {}
     ~DeviceWorkspace() override;
     DeviceWorkspace(const DeviceWorkspace&) = delete;
     DeviceWorkspace& operator=(const DeviceWorkspace&) = delete;
@@ -42,6 +44,7 @@ class DeviceWorkspace final : public Workspace {
 
     Stream stream_;
     std::size_t limit_;
+    const StreamWait& wait_;
     std::vector<Slab> slabs_;  // after a reset, one slab has the capacity that the last job took
     std::size_t used_ = 0;     // of the last slab
     std::size_t taken_ = 0;    // by the job, of all slabs

@@ -101,9 +101,9 @@ TEST_P(GpuJobs, AreCancelledAndOverdueLikeOthers) {
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
     const std::uint64_t running = client.send_job(slow);
-    BufferOfOnes buffer(client, 1000);
-    const std::uint64_t waiting = client.send_job(buffer.request());
-    const std::uint64_t late = client.send_job(buffer.request(), wire::Priority::Normal, 1000000);
+    BufferOfOnes buffer(client, 1000), other(client, 1000);  // in place: jobs that do not run beside another
+    const std::uint64_t waiting = client.send_job(buffer.doubling());
+    const std::uint64_t late = client.send_job(other.doubling(), wire::Priority::Normal, 1000000);
     EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(late).header.status);
     for (const std::uint64_t id : {waiting, running}) {
         EXPECT_EQ(
@@ -153,6 +153,50 @@ TEST_P(GpuJobs, AStopLetsThemEnd) {
     EXPECT_EQ(Status::Ok, client.reply_to(running).header.status);
     EXPECT_EQ(0, daemon_->wait());
     daemon_.reset();
+}
+
+// Whether a sum ends within some time while the kernel of another job is held.
+bool ends_beside_a_held_one(RawClient& client, BufferOfOnes& buffer, wire::JobRequest slow,
+                            const std::string& file) {
+    const auto done = [&] { return field(stats_of(client), "gpu_jobs_total"); };
+    make_file(file);
+    const std::uint64_t held = client.send_job(slow);
+    while (field(stats_of(client), "jobs_running") != 1) ::usleep(500);
+    const double before = done();
+    buffer.request().backend = BackendChoice::Gpu;
+    const std::uint64_t sum = client.send_job(buffer.request());
+    bool ends = false;
+    for (int i = 0; i < 1000 && !ends; ++i) {
+        ends = done() > before;
+        if (!ends) ::usleep(500);
+    }
+    ::unlink(file.c_str());
+    EXPECT_EQ(1000, sum_of(client.reply_to(sum)));
+    EXPECT_EQ(Status::Ok, client.reply_to(held).header.status);
+    return ends;
+}
+
+// With made-up times, so that it is known to be short. It may be given up after 5 ms if the machine is busy.
+TEST(GpuJobsBeside, AShortOneEndsWhileALongOneIsHeld) {
+    if (on_cuda()) GTEST_SKIP() << "nothing is held there";
+    for (const std::string memory : {"B", "C", "discrete"}) {
+        SCOPED_TRACE(memory);
+        const std::string directory = make_directory(), file = directory + "/file";
+        {
+            DaemonProcess daemon(kProbe + kAuto, guarded(memory, "hold:" + file, kFast));
+            RawClient client(daemon.socket());
+            wait_until_probed(client);
+            BufferOfOnes buffer(client, 1000);
+            EXPECT_EQ(1000, buffer.sum(1));
+            const SlowJob work(client, kSomeWork / 8);
+            wire::JobRequest slow = work.request(0);
+            slow.backend = BackendChoice::Gpu;
+            bool ends = false;
+            for (int i = 0; i < 20 && !ends; ++i) ends = ends_beside_a_held_one(client, buffer, slow, file);
+            EXPECT_TRUE(ends);
+        }
+        remove_directory(directory);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, GpuJobs, testing::Values("A", "B", "C", "discrete"),

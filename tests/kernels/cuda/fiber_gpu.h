@@ -16,7 +16,7 @@ class FiberGpu : public Gpu {
     explicit FiberGpu(const DeviceInfo& device) : device_(device) {}
     const DeviceInfo& info() const override { return device_; }
     Result<void> use() override { return {}; }
-    Result<Stream> create_stream() override { return reinterpret_cast<Stream>(this); }
+    Result<Stream> create_stream(StreamUse) override { return reinterpret_cast<Stream>(this); }
     void destroy_stream(Stream) override {}
     Result<void> synchronize(Stream) override { return {}; }
     Result<void*> allocate_managed(std::size_t bytes) override { return std::malloc(bytes); }

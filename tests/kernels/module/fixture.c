@@ -48,6 +48,8 @@ __attribute__((visibility("default"))) const struct tegu_module* tegu_cuda_modul
     NEVER(attach_to_host);
     NEVER(prefetch_to_device);
     NEVER(prefetch_to_host);
+    NEVER(allocate_pinned);
+    NEVER(free_pinned);
     NEVER(allocate_device);
     NEVER(free_device);
     NEVER(copy);
@@ -57,6 +59,7 @@ __attribute__((visibility("default"))) const struct tegu_module* tegu_cuda_modul
     NEVER(free_bytes);
     NEVER(kernels);
     NEVER(run);
+    NEVER(set_meanwhile);
 #if defined(FIXTURE_ABI)
     table.abi = TEGU_MODULE_ABI + 1;
     table.probe = NULL;  // nothing behind the version counts

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selects from many segments, one block each, with one read of memory. A bound lets little more than the k
+// best pass; these are ranked in shared memory. If too many or too few pass, the block counts keys instead.
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/selection/cuda/bin_order.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
+#include "kernels/selection/cuda/order.cuh"
+#include "kernels/selection/cuda/sample_position.cuh"
+#include "kernels/topk/cuda/topk.h"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kFewCollected = 512;
+// Shared memory besides the pairs: bins, sums, ends.
+constexpr std::size_t kSegmentFixed = sizeof(ThreadBins) * kHeldThreads + 1024;
+
+struct SegmentJob {
+    KeySegments in;
+    SelectionOutput output;
+    unsigned capacity;  // pairs in shared memory: a power of two, at least k
+    unsigned rank;      // of the bound in the sample of a segment that is not held
+};
+
+constexpr std::size_t collected_bytes(unsigned width) {
+    return pair_bytes(width) + sizeof(std::uint16_t);
+}
+
+// The pairs that pass the bound, in shared memory.
+template <class U>
+struct Collected {
+    U* keys;
+    std::uint64_t* indices;
+    std::uint16_t* order;  // workspace
+    std::uint32_t* used;   // may exceed the capacity
+    unsigned capacity;
+
+    TEGU_DEVICE void put(std::uint32_t slot, U key, std::uint64_t index) const {
+        if (slot >= capacity) return;
+        keys[slot] = key;
+        indices[slot] = index;
+    }
+    TEGU_DEVICE void add(U key, std::uint64_t index) const { put(atomic_add(used, 1u), key, index); }
+};
+
+// The end of the bin where the number of visited keys reaches k, or `high`. visit(body) calls body(key) for
+// keys of this thread in [low, high].
+template <class U, class Visit>
+TEGU_DEVICE U block_bound(U low, U high, std::uint32_t k, ThreadBins* bins, Visit visit) {
+    const unsigned shift = bin_shift(static_cast<U>(high - low));
+    zero_bins(bins);
+    block_barrier();
+    visit([&](U key) { atomic_add(count_of(bins, static_cast<U>(key - low) >> shift), 1u); });
+    block_barrier();
+    RankBins run;
+    if (!block_find_ranks(bins, k - 1, k - 1, &run)) return high;
+    KeyRange<U> range{low, high, 0, 0};
+    range.enter(run, shift);
+    return range.high;
+}
+
+// A bound behind at least k of the held keys, mostly. Few results: the best key of each thread decides, so
+// one key of each thread is counted. *low gets the best key.
+template <class U, unsigned Items>
+TEGU_DEVICE U bound_of_held(const HeldSegment<U, Items>& held, unsigned n, std::uint32_t k, ThreadBins* bins,
+                            U* low) {
+    U best = static_cast<U>(~U{0}), worst = 0;
+    TEGU_UNROLL
+    for (unsigned j = 0; j < Items; ++j) best = held.keys[j] < best ? held.keys[j] : best;
+    U high;
+    if (2 * k <= block_threads()) {
+        const bool any = held.position(0) < n;
+        block_ends(best, any ? best : U{0}, low, &high);
+        return block_bound(*low, high, k, bins, [&](auto count) {
+            if (any) count(best);
+        });
+    }
+    for_each_pair<U>(held, n,
+                     [&](std::uint64_t, U key, bool valid) { worst = valid && key > worst ? key : worst; });
+    block_ends(best, worst, low, &high);
+    return block_bound(*low, high, k, bins, [&](auto count) {
+        for_each_pair<U>(held, n, [&](std::uint64_t, U key, bool valid) {
+            if (valid) count(key);
+        });
+    });
+}
+
+// The packs of 16 bytes of a dense segment, and the elements before and behind them.
+template <class U>
+struct SegmentPacks {
+    static constexpr unsigned kWidth = 16 / sizeof(U);
+    static constexpr unsigned kPacks = kHeldItems<U> / kWidth;
+    const U* elements;
+    std::uint32_t head;   // elements before the first pack
+    std::uint32_t packs;  // complete ones
+    std::uint32_t n;
+
+    TEGU_DEVICE SegmentPacks(const U* segment, std::uint32_t count) : elements(segment), n(count) {
+        const auto skew = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(segment) % 16);
+        head = skew == 0 ? 0 : (16 - skew) / sizeof(U);
+        if (head > n) head = n;
+        packs = (n - head) / kWidth;
+    }
+    TEGU_DEVICE std::uint32_t index(std::uint32_t pack) const { return head + pack * kWidth; }
+    TEGU_DEVICE Pack<U, kWidth> load(std::uint32_t pack) const {
+        return *reinterpret_cast<const Pack<U, kWidth>*>(elements + index(pack));
+    }
+};
+
+// A bound from a sample of packs that lie evenly in the segment: behind `rank` of its keys, mostly.
+template <class U>
+TEGU_DEVICE U bound_of_sample(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, std::uint32_t rank,
+                              ThreadBins* bins, U* low) {
+    constexpr unsigned kWidth = SegmentPacks<U>::kWidth, kPacks = SegmentPacks<U>::kPacks;
+    const std::uint32_t sampled = from.packs / (kPacks * block_threads());
+    const std::uint32_t part = sampled != 0 ? sampled : 1;
+    Pack<U, kWidth> held[kPacks];
+    TEGU_UNROLL
+    for (unsigned p = 0; p < kPacks; ++p) {
+        const std::uint32_t number = p * block_threads() + thread_index();
+        const auto at = number * part + static_cast<std::uint32_t>(position_in_part(number, part));
+        held[p] = from.load(at < from.packs ? at : from.packs - 1);
+    }
+    U best = static_cast<U>(~U{0}), worst = 0;
+    TEGU_UNROLL
+    for (unsigned p = 0; p < kPacks; ++p) {
+        TEGU_UNROLL
+        for (unsigned e = 0; e < kWidth; ++e) {
+            const U key = segment.key_of(held[p].at[e]);
+            held[p].at[e] = key;
+            best = key < best ? key : best;
+            worst = key > worst ? key : worst;
+        }
+    }
+    // The best keys of the threads give a range in which the bins are narrow.
+    const bool few = rank <= block_threads();
+    U high;
+    block_ends(best, few ? best : worst, low, &high);
+    if (few) high = block_bound(*low, high, rank, bins, [&](auto count) { count(best); });
+    const U first = *low, last = high;
+    return block_bound(first, last, rank, bins, [&](auto count) {
+        TEGU_UNROLL
+        for (unsigned p = 0; p < kPacks; ++p) {
+            TEGU_UNROLL
+            for (unsigned e = 0; e < kWidth; ++e)
+                if (held[p].at[e] <= last) count(held[p].at[e]);
+        }
+    });
+}
+
+// Collects the pairs up to the bound: each thread reserves the slots for those of its packs at once.
+template <class U>
+TEGU_DEVICE void collect_segment(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, U bound,
+                                 const Collected<U>& to) {
+    constexpr unsigned kWidth = SegmentPacks<U>::kWidth, kPacks = SegmentPacks<U>::kPacks;
+    TEGU_NO_UNROLL
+    for (std::uint32_t base = thread_index(); base < from.packs; base += kPacks * block_threads()) {
+        Pack<U, kWidth> held[kPacks];
+        TEGU_UNROLL
+        for (unsigned p = 0; p < kPacks; ++p) {
+            const std::uint32_t pack = base + p * block_threads();
+            held[p] = from.load(pack < from.packs ? pack : base);
+        }
+        std::uint32_t mask = 0;
+        TEGU_UNROLL
+        for (unsigned p = 0; p < kPacks; ++p) {
+            const bool valid = base + p * block_threads() < from.packs;
+            TEGU_UNROLL
+            for (unsigned e = 0; e < kWidth; ++e) {
+                held[p].at[e] = segment.key_of(held[p].at[e]);
+                if (valid && held[p].at[e] <= bound) mask |= 1u << (p * kWidth + e);
+            }
+        }
+        if (mask == 0) continue;
+        std::uint32_t slot = atomic_add(to.used, count_bits(mask));
+        TEGU_UNROLL
+        for (unsigned p = 0; p < kPacks; ++p) {
+            TEGU_UNROLL
+            for (unsigned e = 0; e < kWidth; ++e)
+                if ((mask >> (p * kWidth + e) & 1u) != 0)
+                    to.put(slot++, held[p].at[e], from.index(base + p * block_threads()) + e);
+        }
+    }
+    const std::uint32_t tail = from.index(from.packs);
+    for (std::uint32_t i = thread_index(); i < from.head + (from.n - tail); i += block_threads()) {
+        const std::uint32_t index = i < from.head ? i : tail + i - from.head;
+        const U key = segment.key(index);
+        if (key <= bound) to.add(key, index);
+    }
+}
+
+// Writes the best k of the collected pairs.
+template <class U>
+TEGU_DEVICE void write_collected(const SegmentJob& job, const KeyedSegment<U>& segment, std::uint64_t number,
+                                 const Collected<U>& of, unsigned count, U low, U bound, bool counted,
+                                 ThreadBins* bins) {
+    U* const values = static_cast<U*>(job.output.values) + number * job.output.k;
+    std::uint64_t* const indices = job.output.indices + number * job.output.k;
+    const auto write = [&](unsigned i, unsigned rank) {
+        if (rank >= job.output.k) return;
+        values[rank] = decode_key(of.keys[i], segment.flip, segment.is_float);
+        indices[rank] = of.indices[i];
+    };
+    if (count <= kCountedPairs && count <= block_threads()) {
+        block_order(of.keys, of.indices, count, count_of(bins, 0), write);
+    } else if (counted || !block_order_by_bins(of.keys, of.indices, count, NearBins<U>(low, bound), bins,
+                                               of.order, write)) {
+        block_sort<U, true>(of.keys, of.indices, block_fill(of.keys, of.indices, count));
+        for (unsigned i = thread_index(); i < count; i += block_threads()) write(i, i);
+    }
+    // Entries without a pair, because the elements have changed.
+    for (std::uint64_t i = count + thread_index(); i < job.output.k; i += block_threads()) {
+        values[i] = 0;
+        indices[i] = ~std::uint64_t{0};
+    }
+}
+
+// select_segments: the best k pairs of each segment.
+// in:    elements [n], dense                                out: the output
+// grid:  x = segments
+// block: up to 512, fewer for short segments that are held
+// shared: capacity * (10 + sizeof(U)) B dynamic, 9 KB static    result valid in: the output, after the launch
+// moves: reads n sizeof(U) B, and a sample of packs where a segment is not held; writes k (sizeof(U) + 8) B
+// order: any
+// why:   one read; only pairs near the best k reach shared memory, and they are few
+template <class U, bool Held>
+TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, 2) select_segments(SegmentJob job) {
+    TEGU_DYNAMIC_SHARED(shared);
+    TEGU_SHARED_ARRAY(ThreadBins, bins, kHeldThreads);
+    TEGU_SHARED(std::uint32_t, used);
+    std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
+    U* const keys = reinterpret_cast<U*>(indices + job.capacity);
+    const Collected<U> collected{keys, indices, reinterpret_cast<std::uint16_t*>(keys + job.capacity), &used,
+                                 job.capacity};
+    const std::uint64_t number = block_x();
+    const KeyedSegment<U> segment(job.in, number);
+    const std::uint32_t n = static_cast<std::uint32_t>(job.in.n);
+    const std::uint32_t k = static_cast<std::uint32_t>(job.output.k);
+    if (thread_index() == 0) used = 0;
+    U low, bound;
+    if (Held) {
+        const HeldSegment<U, kHeldItems<U>> held(segment, n);
+        bound = bound_of_held(held, n, k, bins, &low);
+        for_each_pair<U>(held, n, [&](std::uint64_t i, U key, bool valid) {
+            if (valid && key <= bound) collected.add(key, i);
+        });
+    } else {
+        const SegmentPacks<U> packs(segment.elements, n);
+        bound = bound_of_sample(segment, packs, job.rank, bins, &low);
+        collect_segment(segment, packs, bound, collected);
+    }
+    block_barrier();
+    unsigned count = used;
+    const bool counted = count < k || count > job.capacity;
+    if (counted) {
+        const SelectRange range = block_narrow<U>(segment, n, k, job.capacity, n - 1, count_of(bins, 0));
+        block_barrier();
+        count = block_collect(segment, n, keys, indices, job.capacity,
+                              [&](std::uint64_t i, U key) { return range.reaches(segment, i, key); });
+    }
+    write_collected(job, segment, number, collected, count, low, bound, counted, bins);
+}
+
+constexpr KernelTable<void (*)(SegmentJob), 8> kSelectSegments = {
+    "select_segments",
+    "reads n elements, writes k values and indices",
+#define TEGU_X(U, word) \
+    variant(select_segments<U, false>, word), variant(select_segments<U, true>, word, "held")
+    {TEGU_WIDTHS(TEGU_X)}};
+#undef TEGU_X
+
+// The job's shape; capacity 0 if shared memory does not suffice.
+struct SegmentShape {
+    unsigned threads;
+    bool held;
+    unsigned rank;
+    unsigned capacity;
+
+    SegmentShape(const KeySegments& in, std::uint64_t k, std::uint64_t safe_rank,
+                 const SelectionConfig& config)
+        : threads(held_threads(in.n, in.width, config.policy.block_threads)),
+          held(is_held(in, threads)),
+          rank(0),
+          capacity(0) {
+        std::uint64_t wanted = 2 * k < in.n ? 2 * k : in.n;
+        if (!held) {
+            const std::uint64_t sample = segment_sample(in.width, config.policy);
+            rank = static_cast<unsigned>(safe_rank < sample ? safe_rank : sample);
+            const std::uint64_t expected = in.n * rank / sample + k / 8;
+            wanted = expected + expected / 4;
+            if (wanted < k) wanted = k;
+        }
+        if (wanted < kFewCollected) wanted = kFewCollected;
+        if (wanted > 65536) return;
+        const std::uint64_t pairs = up_to_power_of_two(wanted);
+        if (pairs * collected_bytes(in.width) + kSegmentFixed <= config.limits.shared_bytes_per_block)
+            capacity = static_cast<unsigned>(pairs);
+    }
+};
+
+}  // namespace
+
+std::uint64_t segment_sample(unsigned width, const SelectionPolicy& policy) {
+    const unsigned threads = policy.block_threads < kHeldThreads ? policy.block_threads : kHeldThreads;
+    return std::uint64_t{threads} * held_items(width);
+}
+
+bool can_select_segments(const KeySegments& in, std::uint64_t k, std::uint64_t safe_rank,
+                         const SelectionConfig& config) {
+    return in.cols >= in.n && in.n < 0xffffffffu && SegmentShape(in, k, safe_rank, config).capacity != 0;
+}
+
+LaunchStatus launch_select_segments(const KeySegments& in, const SelectionOutput& output,
+                                    std::uint64_t safe_rank, const SelectionConfig& config) {
+    const SegmentShape of(in, output.k, safe_rank, config);
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1, of.threads,
+                            of.capacity * collected_bytes(in.width)};
+    return launch(kSelectSegments[2 * width_index(in.width) + (of.held ? 1 : 0)], shape, config.stream,
+                  SegmentJob{in, output, of.capacity, of.rank});
+}
+
+void list_topk_segments_kernels(KernelLister& to) {
+    to.add(4, listed(kSelectSegments, [](unsigned index) {
+               return BlockSize{kHeldThreads, kFewCollected * collected_bytes(width_of_index(index / 2))};
+           }));
+}
+
+}  // namespace cuda
+}  // namespace tegu

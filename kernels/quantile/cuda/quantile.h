@@ -3,8 +3,8 @@
 //
 //   short segments   a warp sorts each one, or a block if it is longer. For few statistics, one block narrows
 //                    the range of keys until few are left around each statistic.
-//   one statistic    searched between two cuts from a sample (kernels/selection/cuda/cut.h); one pass keeps
-//   of a long one    the keys in between. The search fails if the sample misled or if there are NaNs.
+//   few quantiles    a sample gives a range of keys for each; one pass lists the keys inside. The search
+//   of a long one    fails if the sample misled, or if NaN are left out.
 //   other long ones  counted digit by digit, from the highest. After each pass the host finds the bin of each
 //                    statistic, and the next pass counts the next digit in these bins. All statistics of a
 //                    segment, and several segments, share the passes.
@@ -26,9 +26,9 @@ struct QuantilePolicy {
     unsigned shared_bins;
     unsigned warp_elements = 256;            // longest segment that a warp sorts: up to kWarpQuantileElements
     unsigned windows = 8;                    // maximum that a block finds by narrowing; more: it sorts
-    std::uint64_t window_elements = 1024;    // longer segments are narrowed
+    std::uint64_t window_elements = 256;     // longer segments are narrowed
     std::uint64_t piece_elements = 1 << 23;  // that a multiprocessor counts in one launch: milliseconds
-    // shortest segment in which one quantile is searched between two cuts
+    // shortest segment in which few quantiles are searched in ranges from a sample
     std::uint64_t bracket_elements = 1 << 17;
 
     friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
@@ -39,7 +39,7 @@ struct QuantilePolicy {
                a.bracket_elements == b.bracket_elements;
     }
 };
-constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 1024, 1 << 23, 1 << 17};
+constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 256, 1 << 23, 1 << 17};
 
 using QuantileConfig = LaunchConfig<QuantilePolicy>;
 
@@ -54,22 +54,29 @@ unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const D
 // The maximum of bins that one block of the device can count in shared memory: at most policy.shared_bins.
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
 
-// Ranks of statistics, and the output of their keys.
-struct BlockQuantiles {
-    const std::uint64_t* ranks;  // [quantiles], or [count, quantiles] if each segment has its own
-    bool own_ranks;
+// Methods, as tegu::QuantileMethod.
+constexpr unsigned kLinearQuantile = 0, kLowerQuantile = 1, kHigherQuantile = 2, kNearestQuantile = 3,
+                   kMidpointQuantile = 4;
+// Quantiles that are passed with the launch.
+constexpr unsigned kFewQuantiles = 16;
+
+// The quantiles of each segment, and where their results go.
+struct QuantileOutput {
+    void* results;  // [count, quantiles], doubles or elements, as the method has it
     std::uint64_t quantiles;
-    std::uint64_t* pairs;  // [count, quantiles, 2]: the keys at the rank and at the next one
-    std::uint64_t* nans;   // [count]
+    const double* more;  // [quantiles] in device memory; null: the first of `few`
+    double few[kFewQuantiles];
+    unsigned method;
+    bool skip_nans;
 };
 // A block sorts each segment. One launch. REQUIRES: n <= quantile_capacity(); count <= 2^31 - 1.
-LaunchStatus launch_quantile_blocks(const KeySegments& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_blocks(const KeySegments& in, const QuantileOutput& output,
                                     const QuantileConfig& config);
 // As launch_quantile_blocks(), by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
-LaunchStatus launch_quantile_rows(const KeySegments& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_rows(const KeySegments& in, const QuantileOutput& output,
                                   const QuantileConfig& config);
-// As launch_quantile_blocks(), by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
-LaunchStatus launch_quantile_windows(const KeySegments& in, const BlockQuantiles& quantiles,
+// As launch_quantile_blocks(), by blocks that narrow. REQUIRES: n < 2^32 - 1; count <= 2^31 - 1.
+LaunchStatus launch_quantile_windows(const KeySegments& in, const QuantileOutput& output,
                                      const QuantileConfig& config);
 
 // The digits to count, and the nodes of a tree above them. The root is node 0 at level 0; each node has a
@@ -94,33 +101,59 @@ struct QuantileCounts {
 LaunchStatus launch_quantile_counts(const QuantileCounts& count, const Pieces& pieces,
                                     const QuantileConfig& config);
 
-// Device memory of the search between two cuts of one segment; zero at first.
-struct BracketTarget {
-    std::uint64_t low;  // the statistic's key, once found
+// The search of few quantiles of one long segment, each within a range of keys from a sample. Ranges that
+// overlap become one: a group.
+constexpr unsigned kBracketQuantiles = 7;
+constexpr double kCutSigmas = 4;  // of the sample's rank, on both sides of the expected one
+// Classes of keys: below the first group's range, then at its lower end, inside, at its upper end, behind it,
+// and so on. Keys behind a range are below the next one.
+constexpr unsigned kBracketClasses = 4 * kBracketQuantiles + 1;
+struct BracketRange {
+    std::uint64_t low;
     std::uint64_t high;
-    std::uint64_t before;
-    std::uint64_t found;  // 0 or 1
+    std::uint64_t first;  // bins of the listed keys divide [first, last]; the sample has no key outside
+    std::uint64_t last;
 };
+struct alignas(16) BracketGroup {
+    BracketRange range;
+    alignas(16) std::uint32_t bins[2048];  // of keys inside: these are listed
+};
+struct BracketQuantile {
+    BracketRange range;
+    std::uint32_t group;
+    std::uint32_t near;  // listed keys in the bins of the statistics
+    std::uint32_t ticket;
+};
+// Device memory. The first launch writes it.
 struct BracketMemory {
-    SelectState states[2];     // the cuts; survivors: pairs up to the first, and pairs between them
-    BracketTarget targets[2];  // the statistic at a rank, and at the next one
-    std::uint64_t nans;
-    std::uint32_t tickets[2];
-    std::uint64_t bins[2 * 2048];
+    std::uint64_t listed;
+    std::uint64_t nans;  // 1 if there is a NaN
+    std::uint32_t groups;
+    std::uint32_t ticket;
+    std::uint64_t counts[kBracketClasses];
+    BracketQuantile quantiles[kBracketQuantiles];
+    BracketGroup group[kBracketQuantiles];
 };
 struct Bracket {
     BracketMemory* memory;
-    bool from_below;  // there is no lower cut
-    void* list;       // [capacity] keys
+    void* sampled;  // [sample] keys
+    std::uint32_t sample;
+    void* list;  // [capacity] keys
     std::uint64_t capacity;
+    void* near;  // [quantiles, near_capacity] keys
+    std::uint32_t near_capacity;
 };
-// Lists the keys between the cuts among the elements of a range, in any order, and counts them. One launch.
-// REQUIRES: in.count == 1; begin < end <= n.
-LaunchStatus launch_bracket_filter(const KeySegments& in, const ElementRange& range, const Bracket& bracket,
+// Three steps: two launches, one that may be cut into ranges, and one. The last one writes the quantiles, and
+// status[i] = 1 for each that is right: not where a sample misled, or where NaN are left out. REQUIRES:
+// in.count == 1; output.quantiles <= kBracketQuantiles; the same output and bracket in all steps.
+std::uint32_t bracket_sample(std::uint64_t n, unsigned wanted, const QuantileConfig& config);
+LaunchStatus launch_bracket_cuts(const KeySegments& in, const QuantileOutput& output, const Bracket& bracket,
+                                 const QuantileConfig& config);
+LaunchStatus launch_bracket_filter(const KeySegments& in, const ElementRange& range,
+                                   const QuantileOutput& output, const Bracket& bracket,
                                    const QuantileConfig& config);
-// Finds the keys at `rank` and at the next one, if they are in the list. Makes one launch for each 11-bit
-// digit of a key; each reads the list.
-LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t rank,
+LaunchStatus launch_bracket_finish(const KeySegments& in, const QuantileOutput& output,
+                                   const Bracket& bracket, std::uint32_t* status,
                                    const QuantileConfig& config);
 
 }  // namespace cuda

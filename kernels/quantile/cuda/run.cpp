@@ -9,13 +9,20 @@
 namespace tegu::cuda {
 namespace {
 
+static_assert(kLinearQuantile == static_cast<unsigned>(QuantileMethod::Linear) &&
+                  kLowerQuantile == static_cast<unsigned>(QuantileMethod::Lower) &&
+                  kHigherQuantile == static_cast<unsigned>(QuantileMethod::Higher) &&
+                  kNearestQuantile == static_cast<unsigned>(QuantileMethod::Nearest) &&
+                  kMidpointQuantile == static_cast<unsigned>(QuantileMethod::Midpoint),
+              "kernels know the methods by these numbers");
+
 Result<void> find(QuantileRun* run) {
     const KeySegments& in = run->in;
     const QuantilePolicy& policy = run->config.policy;
     if (in.n <= quantile_capacity(in.width, policy, run->config.limits) || narrows(*run))
         return find_by_blocks(run);
-    const bool one = in.count == 1 && run->params.q.size() == 1;
-    return one && in.n >= policy.bracket_elements ? find_by_bracket(run) : find_by_counts(run);
+    const bool few = in.count == 1 && run->params.q.size() <= kBracketQuantiles;
+    return few && in.n >= policy.bracket_elements ? find_by_bracket(run) : find_by_counts(run);
 }
 
 }  // namespace
@@ -43,6 +50,20 @@ Result<void> QuantileRun::write(const std::vector<std::byte>& results, std::uint
     Result<void> written =
         context.workspace->write(out + first * result_bytes, results.data(), results.size());
     return written ? context.workspace->synchronize() : written;
+}
+
+Result<void> QuantileRun::prepare(QuantileOutput* output) const {
+    *output = QuantileOutput{
+        out, params.q.size(), nullptr, {}, static_cast<unsigned>(params.method), params.skip_nans};
+    if (params.q.size() <= kFewQuantiles) {
+        std::copy(params.q.begin(), params.q.end(), output->few);
+        return {};
+    }
+    ArrayTaker arrays(context);
+    auto* const more = arrays.take<double>(params.q.size());
+    if (!arrays.done()) return arrays.done();
+    output->more = more;
+    return context.workspace->write(more, params.q.data(), params.q.size() * sizeof(double));
 }
 
 Result<kernels::RunReport> run_quantile(const JobRun& run, const QuantileParams& params,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A quantile job on the GPU: its state, and the ways to run it. run.cpp chooses the way; run_<way>.cpp has
-// it. The host finishes the keys that the device found with the arithmetic of kernels/quantile/finish.h.
+// it. Kernels write the results, except those that count: there the host finishes what they found.
 #pragma once
 
 #include <vector>
@@ -26,6 +26,8 @@ struct QuantileRun {
     void finish(std::uint64_t nans, const kernels::quantile::Pair* pairs, std::byte* results) const;
     // Writes the results of segments from `first` on to the output, and waits.
     Result<void> write(const std::vector<std::byte>& results, std::uint64_t first) const;
+    // Describes the output of all segments to kernels.
+    Result<void> prepare(QuantileOutput* output) const;
     // Of launches that count.
     Pieces pieces() { return pace.pieces(config.policy.piece_elements * config.limits.multiprocessors); }
 

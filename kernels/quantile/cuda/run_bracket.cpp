@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way for one statistic of a long segment: search between two cuts from a sample.
+// The way for few quantiles of a long segment: search each in a range of keys from a sample.
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include "kernels/quantile/cuda/run.h"
 #include "kernels/selection/cuda/cut.h"
@@ -10,71 +9,61 @@
 namespace tegu::cuda {
 namespace {
 
-using kernels::quantile::Pair;
+constexpr std::uint32_t kNearKeys = 32768;
 
-// Ranks around a statistic in the sample: five standard deviations on both sides, plus the slack of the
-// search for a cut.
-struct Bounds {
-    SampleRanks low;  // rank 0: from the first pair
-    SampleRanks high;
-    std::uint64_t capacity;  // of the list of keys in between
-};
-
-Bounds bounds_of(std::uint64_t rank, std::uint64_t n, std::uint64_t sample) {
-    const double part = static_cast<double>(sample) / static_cast<double>(n);
-    const double middle = part * static_cast<double>(rank);
-    const double sigma = std::sqrt(middle * (1 - middle / static_cast<double>(sample))) + 1;
-    const double slack = std::floor(sigma / 2) + 1;
-    const double low = std::floor(middle - 5 * sigma - slack),
-                 high = std::ceil(middle + 2 * part + 5 * sigma);
-    Bounds bounds{};
-    if (low >= 1) bounds.low = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(low + slack)};
-    bounds.high = {std::min(static_cast<std::uint64_t>(high), sample),
-                   std::min(static_cast<std::uint64_t>(high + slack), sample)};
-    const double max = (high - low + slack + 6 * std::sqrt(high - low + slack) + 6) / part;
-    bounds.capacity = max < static_cast<double>(n) ? static_cast<std::uint64_t>(max) : n;
-    return bounds;
+// Almost certainly enough entries for the keys inside the ranges: half more than expected.
+std::uint64_t list_capacity(const QuantileRun& run, std::uint32_t sample) {
+    double keys = 0;  // of the sample
+    for (const double q : run.params.q) keys += 2 * (kCutSigmas + 1) * (std::sqrt(sample * q * (1 - q)) + 2);
+    const double max = 1.5 * keys * static_cast<double>(run.in.n) / sample;
+    const auto limit = std::min<std::uint64_t>(run.in.n, std::uint64_t{1} << 31);
+    return max < static_cast<double>(limit) ? static_cast<std::uint64_t>(max) : limit;
 }
 
-LaunchStatus launch_search(QuantileRun* run, const SampleCuts& cuts, const Bracket& bracket,
-                           std::uint64_t rank) {
+LaunchStatus launch_search(QuantileRun* run, const QuantileOutput& output, const Bracket& bracket,
+                           std::uint32_t* status) {
     const KeySegments& in = run->in;
-    const auto filter = [&](std::uint64_t begin, std::uint64_t some) {
-        return launch_bracket_filter(in, ElementRange{begin, begin + some}, bracket, run->config);
-    };
-    LaunchStatus status = launch_sample_cuts(in, cuts, run->context.config(run->context.policies.selection));
-    if (status == 0) status = in_pieces(run->pieces(), in.n, 1, filter);
-    if (status == 0) status = launch_bracket_narrow(in.width, bracket, rank, run->config);
-    return status;
+    LaunchStatus done = launch_bracket_cuts(in, output, bracket, run->config);
+    if (done == 0)
+        done = in_pieces(run->pieces(), in.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
+            return launch_bracket_filter(in, ElementRange{begin, begin + some}, output, bracket, run->config);
+        });
+    return done == 0 ? launch_bracket_finish(in, output, bracket, status, run->config) : done;
 }
 
 }  // namespace
 
 Result<void> find_by_bracket(QuantileRun* run) {
-    const KeySegments& in = run->in;
-    const std::uint64_t sample = sample_size(in.n, in.width, run->context.policies.selection);
-    const std::uint64_t rank = run->rank_of(run->params.q[0], 0);
-    const Bounds bounds = bounds_of(rank, in.n, sample);
-    ArrayTaker arrays(run->context);
-    auto* const memory = arrays.take_zeroed<BracketMemory>(1);
-    auto* const list = arrays.take<std::byte>(bounds.capacity * in.width);
-    if (!arrays.done()) return arrays.done();
-    const Bracket bracket{memory, bounds.low.rank == 0, list, bounds.capacity};
-    const SampleCuts cuts{sample, bracket.from_below ? SampleRanks{1, 1} : bounds.low, bounds.high,
-                          memory->states};
-    Result<void> done = run->pace.check(launch_search(run, cuts, bracket, rank), "quantile between cuts");
-    BracketMemory found{};
-    if (done) done = run->context.workspace->read(&found, memory, offsetof(BracketMemory, bins));
+    const std::size_t quantiles = run->params.q.size();
+    const std::uint32_t sample =
+        bracket_sample(run->in.n, 2 * run->context.policies.selection.sample, run->config);
+    QuantileOutput output{};
+    Result<void> done = run->prepare(&output);
     if (!done) return done;
-    const BracketTarget& own = found.targets[0];
-    const BracketTarget& next = rank + 1 < in.n ? found.targets[1] : own;
-    if (run->has_statistics(found.nans) && (found.nans != 0 || own.found == 0 || next.found == 0))
+    ArrayTaker arrays(run->context);
+    Bracket bracket{arrays.take<BracketMemory>(1),
+                    arrays.take<std::byte>(std::uint64_t{sample} * run->in.width),
+                    sample,
+                    nullptr,
+                    list_capacity(*run, sample),
+                    nullptr,
+                    kNearKeys};
+    bracket.list = arrays.take<std::byte>(bracket.capacity * run->in.width);
+    bracket.near = arrays.take<std::byte>(quantiles * kNearKeys * run->in.width);
+    auto* const shown = arrays.take_shown<std::uint32_t>(quantiles);
+    std::uint32_t* const status = shown != nullptr ? shown : arrays.take<std::uint32_t>(quantiles);
+    if (!arrays.done()) return arrays.done();
+    done = run->pace.check(launch_search(run, output, bracket, status), "quantile between cuts");
+    std::uint32_t written[kBracketQuantiles] = {};
+    if (done && shown == nullptr)
+        done = run->context.workspace->read(written, status, quantiles * sizeof *status);
+    if (done && shown != nullptr) done = run->context.workspace->synchronize();
+    if (!done) return done;
+    if (shown != nullptr) std::copy_n(shown, quantiles, written);
+    if (std::count(written, written + quantiles, 1u) != static_cast<std::ptrdiff_t>(quantiles))
         return find_by_counts(run);
     run->method = "bracket";
-    const Pair pair{own.low, next.low};
-    std::vector<std::byte> results(run->result_bytes);
-    run->finish(found.nans, &pair, results.data());
-    return run->write(results, 0);
+    return {};
 }
 
 }  // namespace tegu::cuda

@@ -63,6 +63,7 @@ struct KeyedSegment {
           is_float(all.is_float) {}
 
     TEGU_DEVICE std::uint64_t offset(std::uint64_t index) const {
+        if (reciprocal == 0) return index;
         std::uint64_t row = multiply_high(index, reciprocal);
         if (index - row * cols >= cols) ++row;
         return index + row * (stride - cols);

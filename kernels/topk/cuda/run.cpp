@@ -22,7 +22,7 @@ Result<void> select(TopkRun* run) {
     const KeySegments& in = run->in;
     const std::uint64_t k = run->output.k, capacity = run->capacity;
     const SelectionPolicy& policy = run->config.policy;
-    if (in.width <= 4 && in.n <= kWarpElements && k <= policy.warp_results) return select_by_warps(run);
+    if (warps_suit(*run)) return select_by_warps(run);
     const bool fits = in.n <= capacity;
     if (run->output.distinct) {
         if (fits) return select_by_blocks(run);
@@ -30,6 +30,7 @@ Result<void> select(TopkRun* run) {
         return few && in.n < kMaxSortPairs ? select_distinct(run) : select_by_sorting(run);
     }
     if (k > capacity) return select_by_sorting(run);
+    if (segments_suit(*run)) return select_by_segments(run);
     return fits || in.n <= policy.block_elements ? select_by_blocks(run) : select_by_cuts(run);
 }
 

@@ -53,8 +53,13 @@ struct TopkRun {
 constexpr std::uint64_t kFilterBytes = std::uint64_t{64} << 20;
 
 // The ways. Each sets run->method.
+// warps_suit(): a warp can hold a segment, and the results are few.
+bool warps_suit(const TopkRun& run);
 Result<void> select_by_warps(TopkRun* run);
 Result<void> select_by_blocks(TopkRun* run);
+// Returns whether one block selects from each segment with one read of memory.
+bool segments_suit(const TopkRun& run);
+Result<void> select_by_segments(TopkRun* run);
 Result<void> select_by_cuts(TopkRun* run);
 // The best different values. Sorts where one block cannot determine them.
 Result<void> select_distinct(TopkRun* run);

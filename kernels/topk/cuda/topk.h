@@ -34,6 +34,18 @@ LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& 
 // <= output.k <= n <= kWarpElements; count <= 2^31 - 1.
 constexpr unsigned kWarpElements = 256;
 LaunchStatus launch_select_rows(const KeySegments& in, const SelectionOutput& output, Stream stream);
+// The same where few results pass a bound. REQUIRES: can_select_best_rows(); not output.distinct.
+bool can_select_best_rows(const KeySegments& in, std::uint64_t k);
+LaunchStatus launch_select_best_rows(const KeySegments& in, const SelectionOutput& output, Stream stream);
+
+// As launch_select_blocks(), with one read of memory. One launch. safe_rank: a rank in a segment_sample()
+// that is almost surely behind the best k; not used where a block holds a segment. REQUIRES: 1 <= output.k <=
+// n; not output.distinct; can_select_segments(); count <= 2^31 - 1.
+std::uint64_t segment_sample(unsigned width, const SelectionPolicy& policy);
+bool can_select_segments(const KeySegments& in, std::uint64_t k, std::uint64_t safe_rank,
+                         const SelectionConfig& config);
+LaunchStatus launch_select_segments(const KeySegments& in, const SelectionOutput& output,
+                                    std::uint64_t safe_rank, const SelectionConfig& config);
 
 // What a filter keeps of some segments.
 struct FilteredSegments {

@@ -136,8 +136,8 @@ TEST_F(CudaQuantile, RowsOfNansGiveTheSameBits) {
     }
 }
 
-// Between two cuts from a sample, or, where the sample misleads or NaN are left out, by counts.
-TEST_F(CudaQuantile, OneQuantileOfALongSegmentGivesTheSameBits) {
+// In ranges from a sample, or, where the sample misleads or NaN are left out, by counts.
+TEST_F(CudaQuantile, FewQuantilesOfALongSegmentGiveTheSameBits) {
     const DigestShape shape{1, 3001, 0, 2};
     context_.policies.quantile = {64, 64, 64, 1, 2048, 0, 0, 0, 500, 100};
     context_.policies.selection.block_threads = 64;
@@ -149,6 +149,58 @@ TEST_F(CudaQuantile, OneQuantileOfALongSegmentGivesTheSameBits) {
                 ASSERT_TRUE(
                     same(type, shape, input, params_of({q}, static_cast<unsigned>(order_), order_ % 3 != 0)))
                     << q;
+            for (const std::size_t count : {2, 7, 8, 9}) {
+                std::vector<double> q{0.5, 0, 0.97, 0.5, 0.03, 1, 0.501, 0.25, 0.75};
+                q.resize(count);
+                ASSERT_TRUE(
+                    same(type, shape, input, params_of(q, static_cast<unsigned>(order_), order_ % 3 != 0)));
+            }
+        }
+    }
+}
+
+// The two statistics of a median in different places: of two values, of two clusters, at the ends of a range,
+// with nothing in between.
+TEST_F(CudaQuantile, MediansBetweenClustersGiveTheSameBits) {
+    const std::uint64_t n = 4096;
+    for (const unsigned kind : {0u, 1u, 2u, 3u, 4u}) {
+        TestInput input = input_of(ElementType::F32, {1, n, 0, 0}, 1);
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const bool upper = i * 2654435761u % n >= n / 2;
+            const auto random = static_cast<float>(i * 40503u % n);
+            const float value = kind == 0   ? (upper ? 1.0f : 0.0f)
+                                : kind == 1 ? (upper ? 1000.0f : -1000.0f) + random * 1e-4f
+                                : kind == 2 ? (upper ? 1e30f : random)
+                                : kind == 3 ? (upper ? random : -0.0f)
+                                            : 5.0f;
+            std::memcpy(input.bytes.data() + 4 * i, &value, sizeof value);
+        }
+        for (const QuantilePolicy& policy : kPolicies) {
+            context_.policies.quantile = policy;
+            context_.policies.quantile.bracket_elements = 1000;
+            for (const std::vector<double>& q : {std::vector<double>{0.5}, {0.5, 0.4999, 0.5001, 0.9}}) {
+                for (unsigned method = 0; method < 5; ++method) {
+                    ASSERT_TRUE(same(ElementType::F32, {1, n, 0, 0}, input, params_of(q, method, false)))
+                        << kind;
+                    ASSERT_TRUE(same(ElementType::F32, {2, n / 2, 0, 0}, {input.bytes, 0, n / 2},
+                                     params_of(q, method, true), Axis::Rows))
+                        << kind;
+                }
+            }
+        }
+    }
+}
+
+// Rows that a block holds in registers, and rows that it reads again.
+TEST_F(CudaQuantile, LongRowsGiveTheSameBits) {
+    for (const std::uint64_t cols : {1025, 4095, 4096, 4097, 8192, 8193}) {
+        const DigestShape shape{3, cols, cols % 3, 1};
+        for (const ElementType type :
+             {ElementType::U8, ElementType::F16, ElementType::F32, ElementType::I64}) {
+            for (const Content content : {Content::Plain, Content::Special, Content::Ties})
+                ASSERT_TRUE(same(type, shape, input_of(type, shape, cols, content),
+                                 params_of({0.5, 0.99}, static_cast<unsigned>(order_), order_ % 2 == 0),
+                                 Axis::Rows));
         }
     }
 }
@@ -168,8 +220,8 @@ TEST_F(CudaQuantile, SampleThatIsBetrayedIsReplacedByCounts) {
         return done ? std::string(done->policy.find("method")) : done.error().message;
     };
     EXPECT_EQ(method(), "bracket");
-    for (std::uint64_t number = 0; number < 128; ++number)
-        std::memset(input.bytes.data() + 4 * cuda::sample_index(number, n, 128), 0xff, 4);
+    for (std::uint64_t number = 0; number < 256; ++number)
+        std::memset(input.bytes.data() + 4 * cuda::sample_index(number, n, 256), 0xff, 4);
     ASSERT_TRUE(same(ElementType::U32, shape, input, params_of({0.5}, 0, false)));
     EXPECT_EQ(method(), "counts");
 }

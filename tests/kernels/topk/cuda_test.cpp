@@ -286,6 +286,48 @@ TEST_F(CudaTopk, ManyOfTheBestValueThereIsGiveTheSameBits) {
     EXPECT_EQ(method(shape, zeros, TopkParams{256, false, false}), "cut");
 }
 
+// Rows that a warp or a block holds, and rows that a block reads once behind a bound from a sample.
+TEST_F(CudaTopk, RowsOfEveryLengthGiveTheSameBits) {
+    for (const std::uint64_t cols : {100, 128, 257, 512, 513, 1000, 1024, 1025, 4096, 8192, 9001, 20000}) {
+        const DigestShape shape{3, cols, cols % 3, 1};
+        for (const ElementType type :
+             {ElementType::U8, ElementType::F16, ElementType::F32, ElementType::I64}) {
+            for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
+                const TestInput input = input_of(type, shape, cols, content);
+                for (const std::uint64_t k : {std::uint64_t{1}, std::uint64_t{6}, cols / 64, cols / 8})
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 2 == 0, false}, Axis::Rows));
+            }
+        }
+    }
+}
+
+// Rows whose best lie together, in order, or are all equal: too many pass a bound.
+TEST_F(CudaTopk, RowsThatMisleadABoundGiveTheSameBits) {
+    for (const std::uint64_t cols : {120, 1000, 4096, 12000}) {
+        const DigestShape shape{3, cols, 0, 0};
+        const auto of = [&](unsigned kind, std::uint64_t i) -> std::uint64_t {
+            const std::uint64_t at = i % cols;
+            return kind == 0   ? 7
+                   : kind == 1 ? at
+                   : kind == 2 ? cols - at
+                   : kind == 3 ? (at < cols / 4 ? 0x3f800000u + at % 5 : at)
+                   : kind == 4 ? at % 2
+                   : kind == 5 ? ~std::uint64_t{0}
+                               : 0x7fffff00u + at * 2654435761u % 300;
+        };
+        for (unsigned kind = 0; kind < 7; ++kind) {
+            const TestInput all =
+                words(ElementType::U32, 3 * cols, [&](std::uint64_t i) { return of(kind, i); });
+            const TestInput input{all.bytes, 0, cols};
+            for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32})
+                for (const bool largest : {false, true})
+                    for (const std::uint64_t k : {std::uint64_t{5}, cols / 70 + 1, cols / 9})
+                        ASSERT_TRUE(same(type, shape, input, TopkParams{k, largest, false}, Axis::Rows))
+                            << kind;
+        }
+    }
+}
+
 // Values that repeat are dropped on the way; where there are too many different ones after all, everything is
 // sorted.
 TEST_F(CudaTopk, DistinctValuesOfLongSegmentsGiveTheSameBits) {

@@ -262,6 +262,7 @@ void bench_topk(GpuBench& bench) {
     bench_whole(bench, ElementType::I32, "1e8", 100000000, Values::Uniform, {10, 1000, 4096, 65536});
     bench_rows(bench, 4096, 4096, 64);
     bench_rows(bench, 256, 131072, 2048);
+    bench_rows(bench, 100000, 1000, 10);
 }
 
 }  // namespace tegu::bench

@@ -115,13 +115,14 @@ struct Leaf {
 
     TEGU_DEVICE bool full() const { return mask == kFull; }
 
-    // (a0 + a1) + (a2 + a3) of f(x) down the rows.
+    // (a0 + a1) + (a2 + a3) of f(x) down the rows. It starts with the first row instead of +0: the sum of
+    // nothing but -0 is -0, a difference that no result shows.
     template <class F>
     TEGU_DEVICE A sum() const {
         A a[kFloatRun];
         TEGU_UNROLL
         for (unsigned i = 0; i < kElements; ++i)
-            a[i % kFloatRun] = (i < kFloatRun ? A(0) : a[i % kFloatRun]) + F::of(x[i]);
+            a[i % kFloatRun] = i < kFloatRun ? F::of(x[i]) : a[i % kFloatRun] + F::of(x[i]);
         return sum_of_four(a);
     }
     // The smallest f(x), and the largest x, in four independent chains to hide latency.
@@ -182,12 +183,9 @@ struct IsInfinite {
     }
 };
 
-// Extremes and zeros. REQUIRES: elements that do not count equal one that counts. `nan`: some elements are
-// NaN; then extremes do not matter.
-template <class A, unsigned Runs>
-TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
-    const A low = leaf.template min<Identity>();
-    const A high = leaf.max();
+// Keeps the extremes of a leaf and its number.
+template <class A>
+TEGU_DEVICE void note_extremes(A low, A high, std::uint32_t number, LaneFacts<A>* facts) {
     if (low < facts->min || (low == facts->min && number < facts->min_in)) {
         facts->min = low;
         facts->min_in = number;
@@ -196,14 +194,75 @@ TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t n
         facts->max = high;
         facts->max_in = number;
     }
+}
+
+// The extremes of a leaf and the first run that has each among its counted elements; the number of run r is
+// number + 32 r. REQUIRES: elements that do not count equal one that counts.
+template <class A, unsigned Runs>
+TEGU_DEVICE void note_runs(const Leaf<A, Runs>& leaf, std::uint32_t number, LaneFacts<A>* facts) {
+    A low[Runs];
+    A high[Runs];
+    TEGU_UNROLL
+    for (unsigned r = 0; r < Runs; ++r) {
+        const A* const x = leaf.x + r * kFloatRun;
+        low[r] = smaller(smaller(x[0], x[1]), smaller(x[2], x[3]));
+        high[r] = larger(larger(x[0], x[1]), larger(x[2], x[3]));
+    }
+    facts->min = low[0];
+    facts->max = high[0];
+    TEGU_UNROLL
+    for (unsigned r = 1; r < Runs; ++r) {
+        facts->min = smaller(facts->min, low[r]);
+        facts->max = larger(facts->max, high[r]);
+    }
+    std::uint32_t min_run = 0;
+    std::uint32_t max_run = 0;
+    if (leaf.full()) {
+        TEGU_UNROLL
+        for (unsigned r = Runs; r-- > 0;) {
+            min_run = low[r] == facts->min ? r : min_run;
+            max_run = high[r] == facts->max ? r : max_run;
+        }
+    } else {
+        std::uint32_t mins = 0;
+        std::uint32_t maxs = 0;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < leaf.kElements; ++i) {
+            mins |= leaf.x[i] == facts->min ? 1u << i : 0u;
+            maxs |= leaf.x[i] == facts->max ? 1u << i : 0u;
+        }
+        mins &= leaf.mask;
+        maxs &= leaf.mask;
+        if (mins != 0) min_run = trailing_zeros(mins) / kFloatRun;
+        if (maxs != 0) max_run = trailing_zeros(maxs) / kFloatRun;
+    }
+    facts->min_in = number + kWarpLanes * min_run;
+    facts->max_in = number + kWarpLanes * max_run;
+}
+
+// Extremes and zeros. REQUIRES: elements that do not count equal one that counts. `nan`: some elements are
+// NaN; then extremes do not matter. ByRun: as note_runs(); the lane has no other leaf.
+template <bool ByRun, class A, unsigned Runs>
+TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
+    A low;
+    A high;
+    if (ByRun) {
+        note_runs(leaf, number, facts);
+        low = facts->min;
+        high = facts->max;
+    } else {
+        low = leaf.template min<Identity>();
+        high = leaf.max();
+        note_extremes(low, high, number, facts);
+    }
     if (!nan && (low > A(0) || high < A(0))) return;
     const A min = leaf.template min<Magnitude>();
     if (nan || min == A(0)) facts->zeros += count_bits(leaf.template which<IsZero>() & leaf.mask);
 }
 
-// Sums of deviations from the mean; the leaf then holds the deviations. False: the squares are not usable.
+// Moments of the leaf from its sum; the leaf then holds the deviations. Returns the sum of their squares.
 template <class A, unsigned Runs>
-TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
+TEGU_DEVICE A center(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
     const std::uint32_t c = leaf->full() ? leaf->kElements : count_bits(leaf->mask);
     const A mean = leaf->full() ? sum * (A(1) / A(leaf->kElements)) : sum / static_cast<A>(c);
     TEGU_UNROLL
@@ -212,14 +271,20 @@ TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
     const A squares = leaf->template sum<Square>();
     set_moments(static_cast<double>(mean), static_cast<double>(leaf->template sum<Identity>()),
                 static_cast<double>(squares), c, node);
+    return squares;
+}
+// As center(). False: the squares are not usable.
+template <class A, unsigned Runs>
+TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
+    const A squares = center(leaf, sum, node);
     // If every element equals the mean, nothing was lost.
     return sizeof(A) == 8 || usable(squares) ||
            (squares == A(0) && leaf->template which<IsZero>() == Leaf<A, Runs>::kFull);
 }
 
 // Adds the facts of a lane's leaf and returns the leaf's node. `wide`: the same elements in memory; `number`:
-// of the leaf; `position`: of its first element.
-template <unsigned Parts, class T, unsigned Runs, class From, class A>
+// of the leaf; `position`: of its first element. ByRun: as in take_order().
+template <unsigned Parts, bool ByRun = false, class T, unsigned Runs, class From, class A>
 TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>& wide, std::uint32_t number,
                                std::uint32_t position, bool skip_nans, LaneFacts<A>* facts) {
     LaneNode node{0, 0, 0, 0, 0};
@@ -253,7 +318,7 @@ TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>
     if (leaf.mask == 0 || !(Parts & (kPartOrder | kPartMoments))) return node;
     if (Parts & kPartOrder) {
         if (!leaf.full()) leaf.fill(leaf.any_counted());
-        take_order(leaf, (found & kSawNan) != 0, number, facts);
+        take_order<ByRun>(leaf, (found & kSawNan) != 0, number, facts);
     }
     if (!(Parts & kPartMoments)) return node;
     if (found != 0) {  // this alone decides the result

@@ -157,6 +157,17 @@ void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsi
         static_cast<unsigned>(ceil_divide(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
 }
 
+// Threads of blocks side by side whose warps all have results, nearly the same number in each. A narrow image
+// takes one block across, so that few blocks fill tables.
+unsigned pairs_threads(const EntropyMapImage& image, unsigned max) {
+    const std::uint64_t warps = ceil_divide(image.cols, kPairsWarpResults),
+                        most = (max < kPairsThreads ? max : kPairsThreads) / kWarp,
+                        blocks = warps <= 2 * most && warps <= kPairsThreads / kWarp
+                                     ? 1
+                                     : ceil_divide(warps, most);
+    return static_cast<unsigned>(ceil_divide(warps, blocks) * kWarp);
+}
+
 // The cost of Columns does not depend on the window; the cost of Slide grows with its columns. Above a number
 // of columns, Columns is faster.
 bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy,
@@ -176,10 +187,14 @@ bool prefers_single_columns(const EntropyWindow& window, const EntropyMapPolicy&
 // little. With too few rows for that, strips that fill it once, but not so short that first windows dominate.
 unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, const DeviceLimits& limits) {
     const bool slide = shape.method == EntropyMapMethod::Slide;
-    const std::uint64_t long_enough = !slide             ? 48
+    const bool pairs = shape.method == EntropyMapMethod::Pairs;
+    const std::uint64_t long_enough = pairs              ? 32
+                                      : !slide           ? 48
                                       : window.rows < 11 ? 64
                                                          : 6 * window.rows,
-                        min = window.rows < 16 ? 8 : window.rows / 2;
+                        min = pairs              ? 1
+                              : window.rows < 16 ? 8
+                                                 : window.rows / 2;
     const std::uint64_t across = ceil_divide(shape.piece_cols, across_of(window, shape));
     const std::uint64_t resident =
         std::uint64_t{limits.multiprocessors} * resident_blocks(window, shape, shape.threads, limits);
@@ -211,7 +226,9 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
                              ? policy.threads_per_block
                              : 4 * policy.threads_per_block;
     shape.columns = pairs ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
-    shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, max, limits);
+    shape.threads = pairs     ? pairs_threads(image, policy.threads_per_block)
+                    : columns ? policy.threads_per_block
+                              : slide_threads(window, shape, max, limits);
     if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
     // A block takes as long for few columns as for all its columns.
     const std::uint64_t across = across_of(window, shape), wide = image.cols < across ? image.cols : across;

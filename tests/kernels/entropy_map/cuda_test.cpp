@@ -322,8 +322,9 @@ TEST(EntropyMapShape, IsWithinTheLimits) {
                         ASSERT_LE(shape.piece_rows * shape.piece_cols, std::uint64_t{1} << 30) << name;
                         const bool shared = shape.method == EntropyMapMethod::Columns;
                         const bool single = shape.method == EntropyMapMethod::Slide && shape.columns == 1;
-                        ASSERT_TRUE(shape.threads >= 32 && shape.threads <= (shared || single ? 512 : 128) &&
-                                    shape.threads % 32 == 0)
+                        const bool pairs = shape.method == EntropyMapMethod::Pairs;
+                        const unsigned most = shared || single ? 512 : pairs ? 256 : 128;
+                        ASSERT_TRUE(shape.threads >= 32 && shape.threads <= most && shape.threads % 32 == 0)
                             << name;
                         ASSERT_GE(shape.strip_rows, 1u) << name;
                         ASSERT_LE((shape.piece_rows + shape.strip_rows - 1) / shape.strip_rows, 65535u)

@@ -21,6 +21,7 @@ constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr unsigned kSlideThreads = 512;
+constexpr std::size_t kReservedBytes = 1024;  // of shared memory for each block, on devices that reserve any
 
 // A bound of the existing pixels in one direction, relative to the first result of a piece.
 std::int32_t limited(std::int64_t distance) {
@@ -69,7 +70,7 @@ LaunchStatus launch_pairs(const EntropyMapJob& job, const EntropyPiece& piece, c
 std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
     switch (method) {
         case EntropyMapMethod::Pairs: return 100;
-        case EntropyMapMethod::Columns: return 50 * entropy_columns_lanes(window) + 4 * window.cols;
+        case EntropyMapMethod::Columns: return 8 * window.levels + 300;
         case EntropyMapMethod::Quads: return 40 + 10 * window.cols;
         default: return 60 + 20 * window.cols;
     }
@@ -145,25 +146,32 @@ unsigned sliding_threads(const EntropyWindow& window, const EntropyMapShape& sha
 }
 
 // Results that a block computes side by side.
-unsigned across_of(const EntropyWindow& window, const EntropyMapShape& shape) {
+unsigned across_of(const EntropyMapShape& shape) {
     switch (shape.method) {
         case EntropyMapMethod::Pairs: return shape.threads / kWarp * kPairsWarpResults;
-        case EntropyMapMethod::Columns: return shape.threads / entropy_columns_lanes(window) * shape.columns;
+        case EntropyMapMethod::Columns: return shape.threads / kColumnsLanes * shape.columns;
         default: return shape.threads * shape.columns;  // Slide, Quads
     }
 }
 
-// The largest blocks whose shared memory allows some results for each window, with widths as even as the step
-// allows.
+// As many blocks of a multiprocessor as leave each group some results in a row: one block changes its rows
+// while others look up. A group's first window costs time, too.
 void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned max,
                  const DeviceLimits& limits, EntropyMapShape* shape) {
-    constexpr unsigned kFew = 2 * kColumnsStep;
-    shape->threads = max < kColumnsThreads / 4 ? 4 * max : kColumnsThreads;
-    while (shape->threads > kWarp && entropy_columns_stretch(window, shape->threads, limits) < kFew)
-        shape->threads = shape->threads / 2 / kWarp * kWarp;
-    shape->columns = entropy_columns_stretch(window, shape->threads, limits);
-    const std::uint64_t groups = shape->threads / entropy_columns_lanes(window);
-    const std::uint64_t blocks = ceil_divide(image.cols, across_of(window, *shape));
+    constexpr unsigned kSome = 3 * kColumnsStep, kMaxBlocks = 4;
+    const unsigned most = max < kColumnsThreads / 4 ? 4 * max / kWarp * kWarp : kColumnsThreads;
+    const auto stretch_of = [&](unsigned threads, unsigned blocks) {
+        return entropy_columns_stretch(
+            window, threads, limits.shared_bytes_per_block / blocks - (blocks > 1 ? kReservedBytes : 0));
+    };
+    unsigned blocks_together = kMaxBlocks;
+    while (blocks_together > 1 && stretch_of(most, blocks_together) < kSome) --blocks_together;
+    shape->threads = most;
+    while (shape->threads > kWarp && stretch_of(shape->threads, blocks_together) < kSome)
+        shape->threads -= kWarp;
+    shape->columns = stretch_of(shape->threads, blocks_together);
+    const std::uint64_t groups = shape->threads / kColumnsLanes;
+    const std::uint64_t blocks = ceil_divide(image.cols, across_of(*shape));
     shape->columns =
         static_cast<unsigned>(ceil_divide(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
 }
@@ -179,13 +187,14 @@ unsigned pairs_threads(const EntropyMapImage& image, unsigned max) {
     return static_cast<unsigned>(ceil_divide(warps, blocks) * kWarp);
 }
 
-// The cost of Columns does not depend on the window; the cost of Slide grows with its columns. Above a number
+// The cost of Columns hardly depends on the window; the cost of Slide grows with its columns. Above a number
 // of columns, Columns is faster.
 bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy,
                      const DeviceLimits& limits) {
-    const bool can = window.levels > 32 && entropy_columns_stretch(window, kWarp, limits) != 0;
+    const bool can =
+        window.levels > 32 && entropy_columns_stretch(window, kWarp, limits.shared_bytes_per_block) != 0;
     if (!can || policy.method == EntropyMapMethod::Slide) return false;
-    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 128 ? 37 : 31);
+    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 64 ? 31 : 23);
 }
 
 // Quads need shared memory for enough threads to hide the time of its accesses.
@@ -205,7 +214,7 @@ bool prefers_single_columns(const EntropyWindow& window, const EntropyMapPolicy&
 // Strips that fill the device a whole number of times and are long enough that their first windows cost
 // little. With too few rows for that, strips that fill it once, but not so short that first windows dominate.
 unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, const DeviceLimits& limits) {
-    const std::uint64_t long_enough = shape.method == EntropyMapMethod::Columns ? 48
+    const std::uint64_t long_enough = shape.method == EntropyMapMethod::Columns ? 5 * window.rows
                                       : shape.method == EntropyMapMethod::Quads ? 60
                                       : shape.method == EntropyMapMethod::Pairs ? 32
                                       : window.rows < 11                        ? 64
@@ -213,7 +222,7 @@ unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, con
                         min = shape.method == EntropyMapMethod::Pairs ? 1
                               : window.rows < 16                      ? 8
                                                                       : window.rows / 2;
-    const std::uint64_t across = ceil_divide(shape.piece_cols, across_of(window, shape));
+    const std::uint64_t across = ceil_divide(shape.piece_cols, across_of(shape));
     const std::uint64_t resident =
         std::uint64_t{limits.multiprocessors} * resident_blocks(window, shape, shape.threads, limits);
     const std::uint64_t waves = shape.piece_rows * across / (resident * long_enough);
@@ -252,7 +261,7 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
                               : sliding_threads(window, shape, max, limits);
     if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
     // A block takes as long for few columns as for all its columns.
-    const std::uint64_t across = across_of(window, shape), wide = image.cols < across ? image.cols : across;
+    const std::uint64_t across = across_of(shape), wide = image.cols < across ? image.cols : across;
     const std::uint64_t bounded =
         policy.piece_pixels != 0
             ? policy.piece_pixels

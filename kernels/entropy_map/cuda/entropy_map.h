@@ -19,7 +19,7 @@ enum class EntropyMapMethod : std::uint8_t {
     // two levels' counts share a register field, windows are sums of neighbours; small square windows, up to
     // 16 levels
     Pairs,
-    Columns,  // a histogram for each column, windows slide to the right; from 33 levels on
+    Columns,  // changes from window to window, windows slide to the right; from 33 levels on
     Quads,    // four adjacent windows slide down, their counts share words; small square windows
 };
 

@@ -41,27 +41,28 @@ constexpr unsigned quads_of(unsigned levels) {
     return (levels + 63) / 64 * 16;
 }
 
-// Sums eight values of each lane over the 16 lanes of a group. A lane gets the sum of value i, where i is its
-// lowest three index bits reversed.
-TEGU_DEVICE std::uint32_t group_sums(const std::uint32_t (&value)[kColumnsStep]) {
-    std::uint32_t four[4], two[2];
-    const unsigned lane = lane_index();
-    TEGU_UNROLL
-    for (unsigned i = 0; i < 4; ++i) {
-        const bool upper = (lane & 1u) != 0;
-        four[i] = (upper ? value[i + 4] : value[i]) + shuffle_xor(upper ? value[i] : value[i + 4], 1);
+// Sums 16 values of each lane over the 16 lanes of a group. A lane gets the sum of value i, where i is its
+// lowest four index bits reversed.
+template <unsigned N>
+struct GroupSums {
+    static_assert(N >= 2, "halves of the values");
+    TEGU_DEVICE static std::uint32_t of(const std::uint32_t (&value)[N]) {
+        constexpr unsigned kMask = kColumnsLanes / N;
+        const bool upper = (lane_index() & kMask) != 0;
+        std::uint32_t half[N / 2];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < N / 2; ++i)
+            half[i] = (upper ? value[i + N / 2] : value[i]) +
+                      shuffle_xor(upper ? value[i] : value[i + N / 2], kMask);
+        return GroupSums<N / 2>::of(half);
     }
-    TEGU_UNROLL
-    for (unsigned i = 0; i < 2; ++i) {
-        const bool upper = (lane & 2u) != 0;
-        two[i] = (upper ? four[i + 2] : four[i]) + shuffle_xor(upper ? four[i] : four[i + 2], 2);
-    }
-    const bool upper = (lane & 4u) != 0;
-    const std::uint32_t sum = (upper ? two[1] : two[0]) + shuffle_xor(upper ? two[0] : two[1], 4);
-    return sum + shuffle_xor(sum, 8);
-}
+};
+template <>
+struct GroupSums<1> {
+    TEGU_DEVICE static std::uint32_t of(const std::uint32_t (&value)[1]) { return value[0]; }
+};
 TEGU_DEVICE unsigned value_of_lane(unsigned lane) {
-    return (lane & 1u) * 4 + (lane & 2u) + (lane >> 2 & 1u);
+    return (lane & 1u) * 8 + (lane & 2u) * 2 + (lane >> 1 & 2u) + (lane >> 3 & 1u);
 }
 
 // The rows that enter and leave a block's windows, as words of the plane.
@@ -257,10 +258,9 @@ class ColumnsStrip {
             for (unsigned k = 0; k < 4; ++k)
                 counts[k] -= static_cast<std::int32_t>(kColumnsStep * kUnit * kBias);
             changes += kColumnsStep * (Q + 1);
-            std::uint32_t sum = group_sums(sums);
+            std::uint32_t sum = GroupSums<kColumnsStep>::of(sums);
             const unsigned window = column + value_of_lane(lane_);
             column += kColumnsStep;
-            if (lane_ >= kColumnsStep) continue;
             std::uint32_t* const partial = word_at(arrays_.at.partial) + window;
             if (adds) sum += *partial;
             if (!ends) {

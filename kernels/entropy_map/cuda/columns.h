@@ -11,7 +11,7 @@ namespace cuda {
 
 constexpr unsigned kColumnsThreads = 192;  // of a block at most
 constexpr unsigned kColumnsLanes = 16;     // that share a window
-constexpr unsigned kColumnsStep = 8;       // results that a group of lanes computes together
+constexpr unsigned kColumnsStep = 16;      // results that a group of lanes computes together
 
 // Results of a group of lanes in a row, a multiple of kColumnsStep. The shared memory of a block of this many
 // threads limits them; 0: it is too small.

@@ -154,22 +154,28 @@ unsigned across_of(const EntropyMapShape& shape) {
     }
 }
 
-// As many blocks of a multiprocessor as leave each group some results in a row: one block changes its rows
-// while others look up. A group's first window costs time, too.
+// The blocks that keep the most windows in progress on a multiprocessor, several if each group still has some
+// results in a row: one block changes its rows while others look up. A group's first window costs time, too.
 void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned max,
                  const DeviceLimits& limits, EntropyMapShape* shape) {
-    constexpr unsigned kSome = 3 * kColumnsStep, kMaxBlocks = 4;
+    constexpr unsigned kSome = 2 * kColumnsStep, kMaxBlocks = 4;
     const unsigned most = max < kColumnsThreads / 4 ? 4 * max / kWarp * kWarp : kColumnsThreads;
     const auto stretch_of = [&](unsigned threads, unsigned blocks) {
         return entropy_columns_stretch(
             window, threads, limits.shared_bytes_per_block / blocks - (blocks > 1 ? kReservedBytes : 0));
     };
-    unsigned blocks_together = kMaxBlocks;
-    while (blocks_together > 1 && stretch_of(most, blocks_together) < kSome) --blocks_together;
     shape->threads = most;
-    while (shape->threads > kWarp && stretch_of(shape->threads, blocks_together) < kSome)
-        shape->threads -= kWarp;
-    shape->columns = stretch_of(shape->threads, blocks_together);
+    while (shape->threads > kWarp && stretch_of(shape->threads, 1) < kSome) shape->threads -= kWarp;
+    shape->columns = stretch_of(shape->threads, 1);
+    unsigned windows = 0;
+    for (unsigned blocks = 2; blocks <= kMaxBlocks; ++blocks)
+        for (unsigned threads = most; threads >= kWarp && threads >= most / 2; threads -= kWarp) {
+            const unsigned stretch = stretch_of(threads, blocks), all = blocks * threads * stretch;
+            if (stretch < kSome || all <= windows) continue;
+            windows = all;
+            shape->threads = threads;
+            shape->columns = stretch;
+        }
     const std::uint64_t groups = shape->threads / kColumnsLanes;
     const std::uint64_t blocks = ceil_divide(image.cols, across_of(*shape));
     shape->columns =

@@ -258,9 +258,10 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
                         : !pairs || !entropy_pairs_reads(image.type) || !mirrors_once ||
                               image.row_stride > kPairsRowBytes / element_bytes(image.type);
     const bool single = quads || prefers_single_columns(window, policy);
-    const unsigned max = !single || policy.threads_per_block > kSlideThreads / 4
-                             ? policy.threads_per_block
-                             : 4 * policy.threads_per_block;
+    const unsigned wanted = !single || policy.threads_per_block > kSlideThreads / 4
+                                ? policy.threads_per_block
+                                : 4 * policy.threads_per_block,
+                   max = quads && wanted > kQuadsThreads ? kQuadsThreads : wanted;
     shape.columns = pairs || quads ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
     shape.threads = pairs     ? pairs_threads(image, policy.threads_per_block)
                     : columns ? policy.threads_per_block

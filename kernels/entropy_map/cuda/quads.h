@@ -10,7 +10,7 @@ namespace tegu {
 namespace cuda {
 
 constexpr unsigned kQuadsColumns = 4;    // results of a thread in a row
-constexpr unsigned kQuadsThreads = 512;  // of a block at most
+constexpr unsigned kQuadsThreads = 256;  // of a block at most: each needs many registers
 
 // 3x3, 5x5, 7x7 and 9x9.
 bool entropy_quads_supports(const EntropyWindow& window);

@@ -45,8 +45,8 @@ TEST_F(CudaRowscale, EveryWidthAndPolicyGivesTheSameBits) {
 TEST_F(CudaRowscale, JointRowsGiveTheSameBits) {
     for (const cuda::RowscalePolicy& policy : kPolicies) {
         context_.policies.rowscale = policy;
-        for (const std::uint64_t cols : {3, 5, 7, 9, 15, 31, 33, 63, 97, 127})
-            for (const std::uint64_t rows : {2, 7, 8, 31, 100})
+        for (const std::uint64_t cols : {3, 5, 7, 9, 31, 33, 97, 127})
+            for (const std::uint64_t rows : {2, 7, 8, 31})
                 for (const ElementType type : kTypes) {
                     expect_same(type, Axis::Rows, DigestShape{rows, cols, 0, 0}, Content::Special, false);
                     expect_same(type, Axis::Rows, DigestShape{rows, cols, 0, 0}, Content::Special, true);
@@ -58,18 +58,14 @@ TEST_F(CudaRowscale, JointRowsGiveTheSameBits) {
 // Rows that many blocks share: as on a device with a large cache, more parts than blocks, and fewer.
 TEST_F(CudaRowscale, TrailingDivisionGivesTheSameBits) {
     context_.limits.l2_bytes = 64 << 20;
-    for (const unsigned threads : {32, 128}) {
-        context_.policies.rowscale = {threads, 1, 1};
-        for (const ElementType type : kTypes)
-            for (const std::uint64_t rows : {2, 5, 21})
-                for (const std::uint64_t extra : {0, 3})
-                    for (const std::uint64_t cols : {4104, 9000}) {
-                        const DigestShape shape{rows, cols, extra, 0};
-                        expect_same(type, Axis::Rows, shape, Content::Special, true);
-                        expect_same(type, Axis::Rows, shape, Content::Special, false);
-                        expect_same(type, Axis::Rows, shape, Content::Plain, false);
-                    }
-    }
+    context_.policies.rowscale = {32, 1, 1};
+    for (const ElementType type : kTypes)
+        for (const auto& shape :
+             {DigestShape{2, 4104, 0, 0}, DigestShape{9, 4104, 3, 0}, DigestShape{5, 9000, 0, 0}}) {
+            expect_same(type, Axis::Rows, shape, Content::Special, true);
+            expect_same(type, Axis::Rows, shape, Content::Special, false);
+            expect_same(type, Axis::Rows, shape, Content::Plain, false);
+        }
     context_.policies.rowscale = {32, 1, 1, 50000};  // several launches use the same words
     expect_same(ElementType::F32, Axis::Rows, DigestShape{9, 9000, 0, 0}, Content::Plain, false);
 }

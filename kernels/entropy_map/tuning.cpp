@@ -12,7 +12,7 @@ std::vector<PolicyField> cuda_fields() {
     constexpr auto kPart = &cuda::Policies::entropy_map;
     return {field<kPart, &EntropyMapPolicy::method>(
                 "method", "how windows are counted; unsuitable methods are replaced by the automatic choice")
-                .choices({"chosen", "slide", "pairs", "columns"}),
+                .choices({"chosen", "slide", "pairs", "columns", "quads"}),
             field<kPart, &EntropyMapPolicy::threads_per_block>("threads_per_block", "threads of a block")
                 .multiples(32, 32, 512)
                 .tries({32, 64, 128, 256, 512}),

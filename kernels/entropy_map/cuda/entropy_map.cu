@@ -5,6 +5,7 @@
 #include "kernels/entropy_map/cuda/columns.h"
 #include "kernels/entropy_map/cuda/pairs.h"
 #include "kernels/entropy_map/cuda/plane.h"
+#include "kernels/entropy_map/cuda/quads.h"
 #include "kernels/entropy_map/cuda/slide.h"
 
 namespace tegu {
@@ -20,6 +21,7 @@ constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr unsigned kSlideThreads = 512;
+constexpr std::size_t kReservedBytes = 1024;  // of shared memory for each block, on devices that reserve any
 
 // A bound of the existing pixels in one direction, relative to the first result of a piece.
 std::int32_t limited(std::int64_t distance) {
@@ -68,7 +70,8 @@ LaunchStatus launch_pairs(const EntropyMapJob& job, const EntropyPiece& piece, c
 std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
     switch (method) {
         case EntropyMapMethod::Pairs: return 100;
-        case EntropyMapMethod::Columns: return 50 * entropy_columns_lanes(window) + 4 * window.cols;
+        case EntropyMapMethod::Columns: return 8 * window.levels + 300;
+        case EntropyMapMethod::Quads: return 40 + 10 * window.cols;
         default: return 60 + 20 * window.cols;
     }
 }
@@ -88,6 +91,10 @@ void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::u
     if (max_rows > kMaxPieceRows) max_rows = kMaxPieceRows;
     shape->piece_rows = image.rows < max_rows ? image.rows : max_rows;
     shape->plane_bytes = 0;
+    if (shape->method == EntropyMapMethod::Quads && !shape->plane) {  // whole words
+        shape->piece_cols = shape->piece_cols / kQuadsColumns * kQuadsColumns;
+        if (shape->piece_cols == 0) shape->piece_cols = kQuadsColumns;
+    }
     if (!shape->plane) return even_rows(image, shape);
     // Lower pieces if many rows fit, else narrower pieces.
     const auto plane_rows = [&] { return shape->piece_rows + window.rows - 1; };
@@ -100,6 +107,16 @@ void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::u
     shape->plane_bytes = static_cast<std::size_t>(plane_rows() * plane_pitch(shape->piece_cols, window));
 }
 
+// Dynamic shared memory of a block whose size the method chooses by it; 0: pairs.
+std::size_t shared_bytes(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads) {
+    switch (shape.method) {
+        case EntropyMapMethod::Slide: return entropy_slide_bytes(window, shape.columns, threads);
+        case EntropyMapMethod::Columns: return entropy_columns_bytes(window, shape.columns, threads);
+        case EntropyMapMethod::Quads: return entropy_quads_bytes(window, threads);
+        default: return 0;
+    }
+}
+
 // Approximate number of blocks that a multiprocessor holds at once.
 unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads,
                          const DeviceLimits& limits) {
@@ -108,23 +125,18 @@ unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& sha
                              ? kRegisterThreads
                              : limits.threads_per_multiprocessor;
     std::size_t blocks = max / threads;
-    std::size_t bytes = 0;
-    if (shape.method == EntropyMapMethod::Slide) bytes = entropy_slide_bytes(window, shape.columns, threads);
-    if (shape.method == EntropyMapMethod::Columns)
-        bytes = entropy_columns_bytes(window, shape.columns, threads);
+    const std::size_t bytes = shared_bytes(window, shape, threads);
     if (bytes != 0 && limits.shared_bytes_per_block / bytes < blocks)
         blocks = limits.shared_bytes_per_block / bytes;
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
 }
 
 // The most resident threads that shared memory allows, in the largest blocks for that.
-unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape, unsigned max,
-                       const DeviceLimits& limits) {
+unsigned sliding_threads(const EntropyWindow& window, const EntropyMapShape& shape, unsigned max,
+                         const DeviceLimits& limits) {
     unsigned best = kWarp, resident = 0;
     for (unsigned threads = max; threads >= kWarp; threads -= kWarp) {
-        if (threads > kWarp &&
-            entropy_slide_bytes(window, shape.columns, threads) > limits.shared_bytes_per_block)
-            continue;
+        if (threads > kWarp && shared_bytes(window, shape, threads) > limits.shared_bytes_per_block) continue;
         const unsigned together = resident_blocks(window, shape, threads, limits) * threads;
         if (together <= resident) continue;
         best = threads;
@@ -134,36 +146,69 @@ unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape
 }
 
 // Results that a block computes side by side.
-unsigned across_of(const EntropyWindow& window, const EntropyMapShape& shape) {
+unsigned across_of(const EntropyMapShape& shape) {
     switch (shape.method) {
         case EntropyMapMethod::Pairs: return shape.threads / kWarp * kPairsWarpResults;
-        case EntropyMapMethod::Columns: return shape.threads / entropy_columns_lanes(window) * shape.columns;
-        default: return shape.threads * shape.columns;
+        case EntropyMapMethod::Columns: return shape.threads / kColumnsLanes * shape.columns;
+        default: return shape.threads * shape.columns;  // Slide, Quads
     }
 }
 
-// The largest blocks whose shared memory allows some results for each window, with widths as even as the step
-// allows.
+// The blocks that keep the most windows in progress on a multiprocessor, several if each group still has some
+// results in a row: one block changes its rows while others look up. A group's first window costs time, too.
 void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned max,
                  const DeviceLimits& limits, EntropyMapShape* shape) {
-    constexpr unsigned kFew = 2 * kColumnsStep;
-    shape->threads = max < kColumnsThreads / 4 ? 4 * max : kColumnsThreads;
-    while (shape->threads > kWarp && entropy_columns_stretch(window, shape->threads, limits) < kFew)
-        shape->threads = shape->threads / 2 / kWarp * kWarp;
-    shape->columns = entropy_columns_stretch(window, shape->threads, limits);
-    const std::uint64_t groups = shape->threads / entropy_columns_lanes(window);
-    const std::uint64_t blocks = ceil_divide(image.cols, across_of(window, *shape));
+    constexpr unsigned kSome = 2 * kColumnsStep, kMaxBlocks = 4;
+    const unsigned most = max < kColumnsThreads / 4 ? 4 * max / kWarp * kWarp : kColumnsThreads;
+    const auto stretch_of = [&](unsigned threads, unsigned blocks) {
+        return entropy_columns_stretch(
+            window, threads, limits.shared_bytes_per_block / blocks - (blocks > 1 ? kReservedBytes : 0));
+    };
+    shape->threads = most;
+    while (shape->threads > kWarp && stretch_of(shape->threads, 1) < kSome) shape->threads -= kWarp;
+    shape->columns = stretch_of(shape->threads, 1);
+    unsigned windows = 0;
+    for (unsigned blocks = 2; blocks <= kMaxBlocks; ++blocks)
+        for (unsigned threads = most; threads >= kWarp && threads >= most / 2; threads -= kWarp) {
+            const unsigned stretch = stretch_of(threads, blocks), all = blocks * threads * stretch;
+            if (stretch < kSome || all <= windows) continue;
+            windows = all;
+            shape->threads = threads;
+            shape->columns = stretch;
+        }
+    const std::uint64_t groups = shape->threads / kColumnsLanes;
+    const std::uint64_t blocks = ceil_divide(image.cols, across_of(*shape));
     shape->columns =
         static_cast<unsigned>(ceil_divide(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
 }
 
-// The cost of Columns does not depend on the window; the cost of Slide grows with its columns. Above a number
+// Threads of blocks side by side whose warps all have results, nearly the same number in each. A narrow image
+// takes one block across, so that few blocks fill tables.
+unsigned pairs_threads(const EntropyMapImage& image, unsigned max) {
+    const std::uint64_t warps = ceil_divide(image.cols, kPairsWarpResults),
+                        most = (max < kPairsThreads ? max : kPairsThreads) / kWarp,
+                        blocks = warps <= 2 * most && warps <= kPairsThreads / kWarp
+                                     ? 1
+                                     : ceil_divide(warps, most);
+    return static_cast<unsigned>(ceil_divide(warps, blocks) * kWarp);
+}
+
+// The cost of Columns hardly depends on the window; the cost of Slide grows with its columns. Above a number
 // of columns, Columns is faster.
 bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy,
                      const DeviceLimits& limits) {
-    const bool can = window.levels > 32 && entropy_columns_stretch(window, kWarp, limits) != 0;
+    const bool can =
+        window.levels > 32 && entropy_columns_stretch(window, kWarp, limits.shared_bytes_per_block) != 0;
     if (!can || policy.method == EntropyMapMethod::Slide) return false;
-    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 128 ? 37 : 31);
+    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 64 ? 31 : 23);
+}
+
+// Quads need shared memory for enough threads to hide the time of its accesses.
+bool prefers_quads(const EntropyWindow& window, const EntropyMapPolicy& policy, const DeviceLimits& limits) {
+    if (policy.method == EntropyMapMethod::Slide || policy.method == EntropyMapMethod::Columns) return false;
+    const unsigned enough = policy.method == EntropyMapMethod::Quads ? kWarp : 4 * kWarp;
+    return entropy_quads_supports(window) &&
+           entropy_quads_bytes(window, enough) <= limits.shared_bytes_per_block;
 }
 
 // Many levels leave shared memory for few threads with several columns each. More threads with one column
@@ -175,12 +220,15 @@ bool prefers_single_columns(const EntropyWindow& window, const EntropyMapPolicy&
 // Strips that fill the device a whole number of times and are long enough that their first windows cost
 // little. With too few rows for that, strips that fill it once, but not so short that first windows dominate.
 unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, const DeviceLimits& limits) {
-    const bool slide = shape.method == EntropyMapMethod::Slide;
-    const std::uint64_t long_enough = !slide             ? 48
-                                      : window.rows < 11 ? 64
-                                                         : 6 * window.rows,
-                        min = window.rows < 16 ? 8 : window.rows / 2;
-    const std::uint64_t across = ceil_divide(shape.piece_cols, across_of(window, shape));
+    const std::uint64_t long_enough = shape.method == EntropyMapMethod::Columns ? 5 * window.rows
+                                      : shape.method == EntropyMapMethod::Quads ? 60
+                                      : shape.method == EntropyMapMethod::Pairs ? 32
+                                      : window.rows < 11                        ? 64
+                                                                                : 6 * window.rows,
+                        min = shape.method == EntropyMapMethod::Pairs ? 1
+                              : window.rows < 16                      ? 8
+                                                                      : window.rows / 2;
+    const std::uint64_t across = ceil_divide(shape.piece_cols, across_of(shape));
     const std::uint64_t resident =
         std::uint64_t{limits.multiprocessors} * resident_blocks(window, shape, shape.threads, limits);
     const std::uint64_t waves = shape.piece_rows * across / (resident * long_enough);
@@ -198,23 +246,29 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
         policy.method == EntropyMapMethod::Chosen || policy.method == EntropyMapMethod::Pairs;
     const bool pairs =
         entropy_pairs_supports(window) && image.cols <= kPairsRowBytes / sizeof(float) && free_method;
-    const bool columns = !pairs && prefers_columns(window, policy, limits);
+    const bool quads = !pairs && prefers_quads(window, policy, limits);
+    const bool columns = !pairs && !quads && prefers_columns(window, policy, limits);
     const bool mirrors_once =
         !window.mirror || (image.rows >= kPairsMirrorExtent && image.cols >= kPairsMirrorExtent);
     shape.method = pairs     ? EntropyMapMethod::Pairs
+                   : quads   ? EntropyMapMethod::Quads
                    : columns ? EntropyMapMethod::Columns
                              : EntropyMapMethod::Slide;
-    shape.plane = !pairs || !entropy_pairs_reads(image.type) || !mirrors_once ||
-                  image.row_stride > kPairsRowBytes / element_bytes(image.type);
-    const bool single = prefers_single_columns(window, policy);
-    const unsigned max = !single || policy.threads_per_block > kSlideThreads / 4
-                             ? policy.threads_per_block
-                             : 4 * policy.threads_per_block;
-    shape.columns = pairs ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
-    shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, max, limits);
+    shape.plane = quads ? !entropy_quads_read(image, window)
+                        : !pairs || !entropy_pairs_reads(image.type) || !mirrors_once ||
+                              image.row_stride > kPairsRowBytes / element_bytes(image.type);
+    const bool single = quads || prefers_single_columns(window, policy);
+    const unsigned wanted = !single || policy.threads_per_block > kSlideThreads / 4
+                                ? policy.threads_per_block
+                                : 4 * policy.threads_per_block,
+                   max = quads && wanted > kQuadsThreads ? kQuadsThreads : wanted;
+    shape.columns = pairs || quads ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
+    shape.threads = pairs     ? pairs_threads(image, policy.threads_per_block)
+                    : columns ? policy.threads_per_block
+                              : sliding_threads(window, shape, max, limits);
     if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
     // A block takes as long for few columns as for all its columns.
-    const std::uint64_t across = across_of(window, shape), wide = image.cols < across ? image.cols : across;
+    const std::uint64_t across = across_of(shape), wide = image.cols < across ? image.cols : across;
     const std::uint64_t bounded =
         policy.piece_pixels != 0
             ? policy.piece_pixels
@@ -236,6 +290,7 @@ LaunchStatus launch_entropy_map(const EntropyMapJob& job, const EntropyPiece& pi
     switch (job.shape.method) {
         case EntropyMapMethod::Slide: return launch_entropy_slide(job, piece, plane, stream);
         case EntropyMapMethod::Columns: return launch_entropy_columns(job, piece, plane, stream);
+        case EntropyMapMethod::Quads: return launch_entropy_quads(job, piece, plane, stream);
         default: return launch_pairs(job, piece, plane, stream);
     }
 }

@@ -19,13 +19,14 @@ enum class EntropyMapMethod : std::uint8_t {
     // two levels' counts share a register field, windows are sums of neighbours; small square windows, up to
     // 16 levels
     Pairs,
-    Columns,  // a histogram for each column, windows slide to the right; from 33 levels on
+    Columns,  // changes from window to window, windows slide to the right; from 33 levels on
+    Quads,    // four adjacent windows slide down, their counts share words; small square windows
 };
 
 struct EntropyMapPolicy {
     EntropyMapMethod method;
-    // a multiple of 32, 32..512; fewer where histograms do not fit; up to four times as many for Columns, and
-    // for Slide with single columns
+    // a multiple of 32, 32..512; fewer where histograms do not fit; up to four times as many for Columns and
+    // Quads, and for Slide with single columns; up to twice as many for Pairs of a narrow image
     unsigned threads_per_block;
     unsigned rows_per_strip;      // results that a thread computes down a column; 0: by image and device
     unsigned columns_per_thread;  // of Slide: 1, or 0: by levels and shared memory

@@ -7,6 +7,7 @@
 #include "kernels/entropy_map/cuda/entropy_map.cuh"
 #include "kernels/entropy_map/cuda/pairs.cuh"
 #include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/streaming.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -35,11 +36,12 @@ struct Columns {
     const unsigned char* pixels;  // in row 0
     unsigned char* results;
     std::int32_t col;       // the first
-    std::uint32_t outside;  // level 32 (no pixel) in the byte of each missing pixel
+    std::uint32_t outside;  // the byte of kNoPixels of each missing pixel
     bool whole;             // all four pixels exist and lie in an aligned pack
     bool full;              // no window is cut at the left or right
     bool stores;            // the thread stores results
     bool packs;             // it stores all four, in an aligned pack
+    bool plain;             // it does so, and no window is cut at the left or right
 
     TEGU_DEVICE void set(const PairsArrays& arrays, std::int32_t first, bool aligned, bool store_packs) {
         col = first;
@@ -50,73 +52,99 @@ struct Columns {
         full = arrays.mirror || (col - kHalf >= arrays.col_begin && col + 4 + kHalf <= arrays.col_end);
         stores = lane_index() != 0 && lane_index() != kWarpLanes - 1 && col < arrays.cols;
         packs = store_packs && col + 4 <= arrays.cols;
+        plain = stores && packs && full;
         outside = 0;
         for (unsigned j = 0; j < kPairsColumns; ++j) {
             const std::int32_t at = pixel_column(arrays, j);
-            if (at < arrays.col_begin || at >= arrays.col_end) outside |= 0x20u << (8 * j);
+            if (at < arrays.col_begin || at >= arrays.col_end) outside |= 0x80u << (8 * j);
         }
     }
     TEGU_DEVICE std::int32_t pixel_column(const PairsArrays& arrays, unsigned j) const {
         const std::int32_t at = col + static_cast<std::int32_t>(j);
         return arrays.mirror ? mirrored_once(at, arrays.col_begin, arrays.col_end) : at;
     }
+    TEGU_DEVICE const unsigned char* pixels_of(const PairsArrays& arrays, std::int32_t row) const {
+        return pixels + static_cast<std::int64_t>(row) * arrays.row_bytes;
+    }
     // The pixels of an existing row; 0 for missing pixels.
-    TEGU_DEVICE Pixels load(const PairsArrays& arrays, std::int32_t row) const {
-        const unsigned char* const at = pixels + static_cast<std::int64_t>(row) * arrays.row_bytes;
+    TEGU_DEVICE Pixels load(const PairsArrays& arrays, const unsigned char* at) const {
         if (whole) return *reinterpret_cast<const Pixels*>(at);
         Pixels loaded;
         TEGU_NO_UNROLL
         for (unsigned j = 0; j < kPairsColumns; ++j) {
             const T* const pixel = reinterpret_cast<const T*>(at) + (pixel_column(arrays, j) - col);
-            const T value = (outside >> (8 * j) & 0x20u) == 0 ? *pixel : T(0);
+            const T value = (outside >> (8 * j) & 0x80u) == 0 ? *pixel : T(0);
             TEGU_UNROLL
             for (unsigned k = 0; k < kPairsColumns; ++k)  // so that the pack stays in registers
                 if (k == j) loaded.at[k] = value;
         }
         return loaded;
     }
-    TEGU_DEVICE void store(const PairsArrays& arrays, std::int32_t row, const Results& values) const {
-        unsigned char* const to = results + static_cast<std::int64_t>(row) * arrays.map_row_bytes;
-        if (packs) {
+    TEGU_DEVICE unsigned char* results_of(const PairsArrays& arrays, std::int32_t row) const {
+        return results + static_cast<std::int64_t>(row) * arrays.map_row_bytes;
+    }
+    // Stores the entropies of windows that are `down` rows high. `finish` is for windows of full width.
+    TEGU_DEVICE void store(const PairsArrays& arrays, unsigned char* to, unsigned down,
+                           const EntropyFinish& finish, const std::uint32_t (&sums)[kPairsColumns]) const {
+        if (plain) {
+            Results values;
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kPairsColumns; ++j) values.at[j] = finish.of(sums[j]);
             *reinterpret_cast<Results*>(to) = values;
             return;
         }
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kPairsColumns; ++j)
-            if (col + static_cast<std::int32_t>(j) < arrays.cols)
-                reinterpret_cast<float*>(to)[j] = values.at[j];
-    }
-    // Entropies of windows that are `down` rows high. `finish` is for windows of full width.
-    TEGU_DEVICE Results entropies(const PairsArrays& arrays, unsigned down, const EntropyFinish& finish,
-                                  const std::uint32_t (&sums)[kPairsColumns]) const {
-        Results values;
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kPairsColumns; ++j) values.at[j] = finish.of(sums[j]);
-        if (full) return values;
-        TEGU_UNROLL
+        TEGU_NO_UNROLL
         for (unsigned j = 0; j < kPairsColumns; ++j) {
             const std::int32_t at = col + static_cast<std::int32_t>(j);
-            if (at >= arrays.cols) break;
+            if (!stores || at >= arrays.cols) return;
+            std::uint32_t sum = sums[0];
+            TEGU_UNROLL
+            for (unsigned k = 1; k < kPairsColumns; ++k) sum = k == j ? sums[k] : sum;
             EntropyFinish cut;
-            cut.set(arrays.tables, down * extent_of(at - kHalf, W, arrays.col_begin, arrays.col_end));
-            values.at[j] = cut.of(sums[j]);
+            const unsigned across =
+                arrays.mirror ? W : extent_of(at - kHalf, W, arrays.col_begin, arrays.col_end);
+            cut.set(arrays.tables, down * across);
+            reinterpret_cast<float*>(to)[j] = cut.of(sum);
         }
-        return values;
     }
 };
 
-// The levels of four pixels as a row.
+// Converts the pixels of a thread to a row, without the pixels that do not exist.
 template <class T>
-TEGU_DEVICE std::uint32_t row_of(const Pack<T, kPairsColumns>& pixels, const LevelRule& rule, bool* any_nan) {
-    std::uint32_t levels[kPairsColumns];
-    TEGU_UNROLL
-    for (unsigned j = 0; j < kPairsColumns; ++j) {
-        bool nan = false;
-        levels[j] = level_of(pixels.at[j], rule, &nan);
-        *any_nan |= nan;
+struct RowOf {
+    const LevelRule& rule;
+    bool any_nan;
+
+    TEGU_DEVICE RowOf(const LevelRule& levels, unsigned char*) : rule(levels), any_nan(false) {}
+    TEGU_DEVICE std::uint32_t operator()(const Pack<T, kPairsColumns>& pixels) {
+        std::uint32_t levels[kPairsColumns];
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairsColumns; ++j) {
+            bool nan = false;
+            levels[j] = level_of(pixels.at[j], rule, &nan);
+            any_nan |= nan;
+        }
+        return ((levels[3] * 0x100u + levels[2]) * 0x10000u + (levels[1] * 0x100u + levels[0])) * kLevelBytes;
     }
-    return (levels[3] * 0x100u + levels[2]) * 0x10000u + (levels[1] * 0x100u + levels[0]);
-}
+};
+// A byte has so few values that each is converted once for a block.
+template <>
+struct RowOf<std::uint8_t> {
+    const unsigned char* bytes;
+    static constexpr bool any_nan = false;
+
+    TEGU_DEVICE RowOf(const LevelRule& rule, unsigned char* shared) : bytes(shared) {
+        for (unsigned value = thread_index(); value < 256; value += block_threads()) {
+            bool nan = false;
+            shared[value] = static_cast<unsigned char>(
+                kLevelBytes * level_of(static_cast<std::uint8_t>(value), rule, &nan));
+        }
+    }
+    TEGU_DEVICE std::uint32_t operator()(const Pack<std::uint8_t, kPairsColumns>& pixels) const {
+        return (bytes[pixels.at[3]] * 0x100u + bytes[pixels.at[2]]) * 0x10000u +
+               (bytes[pixels.at[1]] * 0x100u + bytes[pixels.at[0]]);
+    }
+};
 
 // The counts of a thread's columns, and the rows that they cover.
 template <unsigned W>
@@ -136,12 +164,12 @@ struct Counts {
         for (unsigned i = 0; i < W; ++i) rows[i] = kNoPixels;
     }
     // Adds a row at the bottom and removes the top row.
-    TEGU_DEVICE void move(std::uint32_t entering) {
+    TEGU_DEVICE void move(const unsigned char* table, std::uint32_t entering) {
         TEGU_UNROLL
         for (unsigned j = 0; j < kPairsColumns; ++j) {
             Words in, out;
-            Field::expand(entering, j, in);
-            Field::expand(rows[0], j, out);
+            Field::expand(table, entering, j, in);
+            Field::expand(table, rows[0], j, out);
             TEGU_UNROLL
             for (unsigned w = 0; w < Field::kWords; ++w) words[w][j] += in[w] - out[w];
         }
@@ -166,29 +194,21 @@ struct Counts {
 
 // entropy_map_pairs: windows of W x W pixels, four columns of results a thread, down a strip.
 // in:    x, tables.entries [W * W + 1] u32      out: map of the piece, nan_seen
-// grid:  x = columns / (120 * warps of a block), y = strips       block: threads, a multiple of 32 up to 512
+// grid:  x = columns / (120 * warps of a block), y = strips       block: threads, a multiple of 32 up to 256
 // shared: table of F[a] + F[b] [kTable] u32     result valid in: map, after the launch
 // moves: reads each pixel 32 / 30 times, and W - 1 rows more for each strip; writes 4 B a result
 // order: any
 // why:   eight lookups a result and few other accesses; the pixels are read directly, so no levels go through
 //        memory
 template <class T, unsigned W>
-TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned, bool store_packs) {
+TEGU_KERNEL TEGU_BOUNDS2(kPairsThreads, 4 / kBlocksForRegisters)
+    entropy_map_pairs(PairsArrays arrays, bool aligned, bool store_packs) {
     TEGU_DYNAMIC_SHARED(table);
-    Fields<W>::fill(reinterpret_cast<std::uint32_t*>(table), arrays.tables.entries);
-    block_barrier();
-
     constexpr std::int32_t kHalf = W / 2;
     const std::int32_t warp = static_cast<std::int32_t>(block_x() * block_warps() + warp_index());
     Columns<T, W> columns;
     columns.set(arrays, warp * kWarpResults + (static_cast<std::int32_t>(lane_index()) - 1) * 4, aligned,
                 store_packs);
-    Counts<W> counts;
-    counts.clear();
-    EntropyFinish finish{};
-    unsigned known = 0;  // rows of the windows that `finish` is for
-    bool any_nan = false;
-
     const std::int32_t begin = static_cast<std::int32_t>(block_y()) * arrays.strip_rows;
     const std::int32_t end =
         arrays.rows - begin < arrays.strip_rows ? arrays.rows : begin + arrays.strip_rows;
@@ -197,26 +217,55 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned,
         return arrays.mirror ? mirrored_once(row, arrays.row_begin, arrays.row_end) : row;
     };
     const auto is_there = [&](std::int32_t row) { return row >= arrays.row_begin && row < arrays.row_end; };
-    std::int32_t source = source_of(begin - kHalf);
+    // The first rows come while the tables are filled; a short strip has no others.
     Pack<T, kPairsColumns> next{};
-    if (is_there(source)) next = columns.load(arrays, source);
-    for (std::int32_t row = begin - kHalf; row < end + kHalf; ++row) {
-        std::uint32_t entering = kNoPixels;
-        if (is_there(source)) entering = row_of(next, arrays.rule, &any_nan) | columns.outside;
-        counts.move(entering);
-        source = source_of(row + 1);
-        if (row + 1 < end + kHalf && is_there(source)) next = columns.load(arrays, source);
-        const std::int32_t result = row - kHalf;
-        if (result < begin) continue;
-        std::uint32_t sums[kPairsColumns];
-        counts.sum(table, sums);
-        const unsigned down =
-            arrays.mirror ? W : extent_of(result - kHalf, W, arrays.row_begin, arrays.row_end);
-        if (down != known) finish.set(arrays.tables, down * W);
-        known = down;
-        if (columns.stores) columns.store(arrays, result, columns.entropies(arrays, down, finish, sums));
+    const std::int32_t first = source_of(begin - kHalf);
+    if (is_there(first)) next = columns.load(arrays, columns.pixels_of(arrays, first));
+    constexpr std::int32_t kFirstRows = W + 8;
+    for (std::int32_t row = begin - kHalf + 1; row < begin - kHalf + kFirstRows && row < end + kHalf; ++row)
+        if (columns.whole && is_there(row)) prefetch(columns.pixels_of(arrays, row));
+    std::uint32_t* const words = reinterpret_cast<std::uint32_t*>(table);
+    Fields<W>::fill_expansions(words);
+    RowOf<T> row_of(arrays.rule, table + 4 * Fields<W>::kLevels);
+    Fields<W>::fill(words, arrays.tables.entries);
+    block_barrier();
+
+    Counts<W> counts;
+    counts.clear();
+    EntropyFinish finish{};
+    std::uint32_t sums[kPairsColumns];
+    if (begin - kHalf >= arrays.row_begin && end + kHalf < arrays.row_end) {
+        // All rows around the strip exist, and one more.
+        finish.set(arrays.tables, W * W);
+        const unsigned char* at = columns.pixels_of(arrays, begin - kHalf);
+        unsigned char* to = columns.results_of(arrays, begin);
+        for (std::int32_t row = begin - kHalf; row < end + kHalf; ++row) {
+            counts.move(table, row_of(next) | columns.outside);
+            at += arrays.row_bytes;
+            next = columns.load(arrays, at);
+            if (row < begin + kHalf) continue;
+            counts.sum(table, sums);
+            columns.store(arrays, to, W, finish, sums);
+            to += arrays.map_row_bytes;
+        }
+    } else {
+        unsigned known = 0;  // rows of the windows that `finish` is for
+        for (std::int32_t row = begin - kHalf; row < end + kHalf; ++row) {
+            counts.move(table, is_there(source_of(row)) ? row_of(next) | columns.outside : kNoPixels);
+            const std::int32_t source = source_of(row + 1);
+            if (row + 1 < end + kHalf && is_there(source))
+                next = columns.load(arrays, columns.pixels_of(arrays, source));
+            const std::int32_t result = row - kHalf;
+            if (result < begin) continue;
+            counts.sum(table, sums);
+            const unsigned down =
+                arrays.mirror ? W : extent_of(result - kHalf, W, arrays.row_begin, arrays.row_end);
+            if (down != known) finish.set(arrays.tables, down * W);
+            known = down;
+            columns.store(arrays, columns.results_of(arrays, result), down, finish, sums);
+        }
     }
-    if (Leveled<T>::kFloat && warp_any(any_nan) && lane_index() == 0) atomic_or(arrays.nan_seen, 1u);
+    if (Leveled<T>::kFloat && warp_any(row_of.any_nan) && lane_index() == 0) atomic_or(arrays.nan_seen, 1u);
 }
 
 // Rows: element types; columns: sizes of the window.
@@ -230,10 +279,10 @@ constexpr KernelTable<void (*)(PairsArrays, bool, bool), 8> kEntropyMapPairs = {
 #undef TEGU_X
 
 std::size_t table_bytes(unsigned window) {
-    return sizeof(std::uint32_t) * (window == 3   ? Fields<3>::kTable
-                                    : window == 5 ? Fields<5>::kTable
-                                    : window == 7 ? Fields<7>::kTable
-                                                  : Fields<9>::kTable);
+    return sizeof(std::uint32_t) * (window == 3   ? Fields<3>::kShared
+                                    : window == 5 ? Fields<5>::kShared
+                                    : window == 7 ? Fields<7>::kShared
+                                                  : Fields<9>::kShared);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of counts, and their sums over a window's columns. A row of a thread's four pixels is a word with
-// one level in each byte. Levels from 32 on mean "no pixel": their counts are shifted out of every word.
+// Fields of counts, and their sums over a window's columns. A row of a thread's four pixels is a word, with
+// eight times the level in each byte. Bytes from 128 on are pixels that do not exist.
 #pragma once
 
 #include "kernels/entropy_map/cuda/pairs.h"
@@ -11,8 +11,14 @@ namespace cuda {
 
 constexpr unsigned kMaxPairLevels = 16;
 constexpr unsigned kPairs = kMaxPairLevels / 2;
-constexpr std::uint32_t kNoPixels = 0x20202020;  // four levels
+constexpr std::uint32_t kNoPixels = 0x80808080;
+constexpr unsigned kLevelBytes = 8;  // of a row for each level, and of an expansion
 
+// A pair's place, over its word and the two zero bits of its field. A word with two fields has 16 bits for
+// each, one with three has 10.
+TEGU_DEVICE std::uint32_t pair_place(unsigned per_word, unsigned pair) {
+    return 32 * (pair / per_word) + (per_word == 2 || pair + 2 >= kPairs ? 16 : 10) * (pair % per_word) + 2;
+}
 // Fields of a window of W x W pixels: three of ten bits in a word, or two of 16. Their values are multiplied
 // by 4, so they are byte offsets in a table of words.
 template <unsigned W>
@@ -25,15 +31,31 @@ struct Fields {
     static_assert(kPerWord == 3 || 4 * kTable <= 65536, "two fields of 16 bits");
     using Words = std::uint32_t[kWords];
 
+    // Words of shared memory behind the table: F; the additions of each level's pixel to the words of counts,
+    // two by two; the bytes of rows for each value of u8.
+    static constexpr unsigned kEntries = kTable;
+    static constexpr unsigned kExpansions = (kTable + kPixels + 2) / 2 * 2;
+    static constexpr unsigned kValues = 256 / kLevelBytes;
+    static constexpr unsigned kLevels = kExpansions + 2 * kValues * kLevelBytes / 4;
+    static constexpr unsigned kShared = kLevels + 256 / 4;
+
     // The value that pixel j of a row adds to each word.
-    TEGU_DEVICE static void expand(std::uint32_t row, unsigned j, Words& words) {
-        // 16 and above: the bytes that follow are not all 0, so the shift is beyond all words
-        const std::uint32_t pair = row >> (8 * j + 1) & 0x1fu;
-        const std::uint32_t offset =
-            kPerWord == 3 ? permute_bytes(0x20140a00u, 0x4a40342au, pair) : 16 * pair;
-        const std::uint32_t unit = (row & 1u << (8 * j)) != 0 ? 4 * kFactor : 4;
-        TEGU_UNROLL
-        for (unsigned w = 0; w < kWords; ++w) words[w] = shift_left_clamped(unit, offset - 32 * w);
+    TEGU_DEVICE static void expand(const unsigned char* table, std::uint32_t row, unsigned j, Words& words) {
+        using Two = Pack<std::uint32_t, 2>;
+        const unsigned char* const at = table + 4 * kExpansions + permute_bytes(row, 0, 0x4440 + j);
+        const Two lower = *reinterpret_cast<const Two*>(at);
+        words[0] = lower.at[0];
+        words[1] = lower.at[1];
+        const unsigned char* const upper = at + kValues * kLevelBytes;
+        words[2] = *reinterpret_cast<const std::uint32_t*>(upper);
+        if (kWords == 4) words[kWords - 1] = reinterpret_cast<const Two*>(upper)->at[1];
+    }
+    TEGU_DEVICE static void fill_expansions(std::uint32_t* table) {
+        for (unsigned i = thread_index(); i < 4 * kValues; i += block_threads()) {
+            const unsigned word = i / (2 * kValues) * 2 + i % 2, level = i / 2 % kValues;
+            const std::uint32_t place = pair_place(kPerWord, level / 2), unit = level % 2 != 0 ? kFactor : 1;
+            table[kExpansions + i] = level < kMaxPairLevels ? shift_left_clamped(unit, place - 32 * word) : 0;
+        }
     }
     // The sum of F over all levels.
     TEGU_DEVICE static std::uint32_t look_up(const unsigned char* table, const Words& words) {
@@ -41,16 +63,19 @@ struct Fields {
         TEGU_UNROLL
         for (unsigned pair = 0; pair < kPairs; ++pair) {
             const std::uint32_t word = words[pair / kPerWord];
-            const unsigned slot = pair % kPerWord;
-            const std::uint32_t distance = kPerWord == 3 ? word >> (10 * slot) & 0xffcu
-                                           : slot == 1   ? word >> 16
-                                                         : word & 0xffffu;
+            const unsigned bits = (kPerWord == 2 || pair + 2 >= kPairs ? 16 : 10) * (pair % kPerWord);
+            const std::uint32_t distance = bits == 16                            ? word >> 16
+                                           : kPerWord == 2 || pair + 2 == kPairs ? word & 0xffffu
+                                                                                 : word >> bits & 0xffcu;
             sum += *reinterpret_cast<const std::uint32_t*>(table + distance);
         }
         return sum;
     }
-    // F[a] + F[b] at index a + kFactor * b.
-    TEGU_DEVICE static void fill(std::uint32_t* table, const std::uint32_t* entries) {
+    // F[a] + F[b] at index a + kFactor * b. Barriers before and after.
+    TEGU_DEVICE static void fill(std::uint32_t* table, const std::uint32_t* from) {
+        std::uint32_t* const entries = table + kEntries;
+        for (unsigned n = thread_index(); n <= kPixels; n += block_threads()) entries[n] = from[n];
+        block_barrier();
         for (unsigned b = warp_index(); b <= kPixels; b += block_warps())
             for (unsigned a = lane_index(); a < kFactor && a + kFactor * b < kTable; a += kWarpLanes)
                 table[a + kFactor * b] = a + b <= kPixels ? entries[a] + entries[b] : 0;

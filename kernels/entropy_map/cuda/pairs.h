@@ -11,7 +11,8 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kPairsColumns = 4;  // results of a thread in a row
+constexpr unsigned kPairsColumns = 4;    // results of a thread in a row
+constexpr unsigned kPairsThreads = 256;  // of a block at most: each needs many registers
 // of a warp: its outer lanes only provide columns to their neighbours
 constexpr unsigned kPairsWarpResults = 30 * kPairsColumns;
 

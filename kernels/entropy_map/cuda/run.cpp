@@ -47,6 +47,7 @@ class EntropyMapRun {
     void describe(kernels::RunPolicy* policy) const {
         policy->add("method", shape_.method == EntropyMapMethod::Pairs     ? "pairs"
                               : shape_.method == EntropyMapMethod::Columns ? "columns"
+                              : shape_.method == EntropyMapMethod::Quads   ? "quads"
                                                                            : "slide");
         if (shape_.plane) policy->add_word("plane", "plane");
         policy->add("block", shape_.threads);

@@ -60,5 +60,14 @@ TEGU_DEVICE void store_away(P* at, const P& value) {
 #endif
 }
 
+// Starts to bring memory into the L2 cache for a later load. REQUIRES: the address is valid.
+TEGU_DEVICE void prefetch(const void* at) {
+#if defined(__CUDACC__)
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(at));
+#else
+    static_cast<void>(at);
+#endif
+}
+
 }  // namespace cuda
 }  // namespace tegu

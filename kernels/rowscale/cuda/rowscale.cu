@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row that fits the registers of a group of lanes, or of a block, is read once. Each block reads its own
-// longer row twice, the second time from the L2 cache. If there are too few such rows, all blocks share a
-// row: one launch finds its largest magnitude, and a second one divides.
+// A row that fits the registers of a group of lanes, or of a block, is read once. Longer rows are read twice,
+// by a block each where the L2 cache is too small for trail.cu. One row alone, or a very long one, takes two
+// launches of all blocks.
 #include "kernels/rowscale/cuda/rowscale.h"
 
 #include <type_traits>
 
 #include "kernels/execution/cuda/grid.cuh"
 #include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/rowscale/cuda/joint.h"
 #include "kernels/rowscale/cuda/rowscale.cuh"
+#include "kernels/rowscale/cuda/trail.h"
 
 namespace tegu {
 namespace cuda {
@@ -257,6 +259,8 @@ LaunchStatus launch_rowscale(const RowscaleArrays& arrays, const RowscaleShape& 
     if (arrays.rows == 0) return 0;
     if (arrays.lines == 0 || arrays.cols == 0)
         return zero(arrays.scales, arrays.rows * element_bytes(shape.type), config.stream);
+    if (shape.method == RowscaleMethod::Joint) return launch_rowscale_joint(arrays, shape, config);
+    if (shape.method == RowscaleMethod::Trail) return launch_rowscale_trail(arrays, shape, config);
     const unsigned row = row_of(shape);
     const auto shape_for = [&](std::uint64_t groups_of_lanes, unsigned lanes, unsigned waves) {
         return LaunchShape{blocks_for(groups_of_lanes * lanes, shape.threads, waves, config.limits), 1,

@@ -28,11 +28,13 @@ constexpr RowscalePolicy kDefaultRowscalePolicy{128, 4, 32};
 using RowscaleConfig = LaunchConfig<RowscalePolicy>;
 
 struct RowscaleArrays {
-    const void* x;        // element (r, c) at x + (r * row_stride + c) elements; aligned to the element
-    void* values;         // [rows, cols], dense; may be x if that is dense
-    void* scales;         // [rows]
-    std::uint64_t* keys;  // [rows], zero before the first launch; only for Spread
-    std::uint64_t rows;   // segments, each with its own scale
+    const void* x;  // element (r, c) at x + (r * row_stride + c) elements; aligned to the element
+    void* values;   // [rows, cols], dense; may be x if that is dense
+    void* scales;   // [rows]
+    // only for Spread: [rows], zero before the first launch; only for Trail: [2 * rows + 1], zero before and
+    // after each launch
+    std::uint64_t* keys;
+    std::uint64_t rows;  // segments, each with its own scale
     std::uint64_t cols;
     std::uint64_t row_stride;  // elements
     // lines of the input in one segment: 1, or all rows of an array with one scale; cols is then that of a
@@ -44,8 +46,10 @@ struct RowscaleArrays {
 // The threads that scale a row.
 enum class RowscaleMethod : std::uint8_t {
     Group,   // some lanes of a warp, whose registers hold it
+    Joint,   // the same, for several dense rows of any width, which together are whole packs
     Block,   // a block, whose registers hold it
     Sweeps,  // a block that reads it twice, the second time from the L2 cache
+    Trail,   // many blocks, which read it again soon after the first time; for large L2 caches
     Spread,  // all blocks, in two launches
 };
 
@@ -55,7 +59,7 @@ struct RowscaleShape {
     RowscaleMethod method;
     unsigned pack;     // elements of one access
     unsigned threads;  // of a block
-    unsigned lanes;    // threads that share a row: of Group 1..32, of Block and Sweeps all of a block
+    unsigned lanes;    // threads that share a row, or the rows of Joint: 1..32, of Block and Sweeps all
     unsigned packs;    // packs that each thread holds
 };
 // Packs that a thread loads at once from a row that it does not hold.

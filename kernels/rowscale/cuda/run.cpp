@@ -45,6 +45,8 @@ class Run {
         policy->add("block", shape_.threads);
         if (shape_.method == RowscaleMethod::Spread) return policy->add_word("method", "two launches");
         if (shape_.method == RowscaleMethod::Sweeps) return policy->add_word("method", "two sweeps");
+        if (shape_.method == RowscaleMethod::Trail) return policy->add_word("method", "trail");
+        if (shape_.method == RowscaleMethod::Joint) policy->add_word("method", "joint");
         policy->add("lanes", shape_.lanes);
         policy->add("packs", shape_.packs);
     }
@@ -55,16 +57,25 @@ class Run {
     }
 
     Result<void> by_rows() {
-        const std::uint64_t at_once =
-            std::max<std::uint64_t>(1, launch_elements() / (2 * std::max<std::uint64_t>(arrays_.cols, 1)));
-        return pace_.launch(pieces_of(arrays_.rows, at_once), "rowscale", [&](const Piece& piece) {
-            RowscaleArrays part = arrays_;
-            part.x = static_cast<const std::byte*>(arrays_.x) + piece.row * arrays_.row_stride * bytes_;
-            part.values = static_cast<std::byte*>(arrays_.values) + piece.row * arrays_.cols * bytes_;
-            part.scales = static_cast<std::byte*>(arrays_.scales) + piece.row * bytes_;
-            part.rows = piece.rows;
-            return launch_rowscale(part, shape_, config_);
-        });
+        const std::uint64_t together = shape_.method == RowscaleMethod::Joint ? shape_.pack : 1;  // rows
+        const std::uint64_t wanted = launch_elements() / (2 * std::max<std::uint64_t>(arrays_.cols, 1));
+        const std::uint64_t at_once = std::max<std::uint64_t>(1, ceil_divide(wanted, together)) * together;
+        const bool trails = shape_.method == RowscaleMethod::Trail;
+        ArrayTaker taker(context_);
+        if (trails)
+            arrays_.keys = taker.take_counters<std::uint64_t>(2 * std::min(at_once, arrays_.rows) + 1);
+        if (!taker.done()) return taker.done();
+        Result<void> done =
+            pace_.launch(pieces_of(arrays_.rows, at_once), "rowscale", [&](const Piece& piece) {
+                RowscaleArrays part = arrays_;
+                part.x = static_cast<const std::byte*>(arrays_.x) + piece.row * arrays_.row_stride * bytes_;
+                part.values = static_cast<std::byte*>(arrays_.values) + piece.row * arrays_.cols * bytes_;
+                part.scales = static_cast<std::byte*>(arrays_.scales) + piece.row * bytes_;
+                part.rows = piece.rows;
+                return launch_rowscale(part, shape_, config_);
+            });
+        if (trails && done) context_.workspace->counters_are_left_zero();
+        return done;
     }
 
     // The second launches start with the last pieces, which are still in the L2 cache.

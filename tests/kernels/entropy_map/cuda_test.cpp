@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/entropy_map/cuda/columns.h"
+#include "kernels/entropy_map/cuda/quads.h"
 #include "kernels/entropy_map/cuda/slide.h"
 #include "kernels/numerics/entropy_table.h"
 #include "kernels/numerics/levels.h"
@@ -148,6 +149,25 @@ TEST_F(CudaEntropyMap, ColumnsGiveTheSameBits) {
             expect_same(ElementType::U8, DigestShape{66, 67, 0, 0}, Content::Plain,
                         params_of(63, 63, 256, border));
         }
+    }
+}
+
+// Four windows a thread: blocks that end anywhere, strips, pieces, borders on every side, one level more than
+// a byte has for missing pixels.
+TEST_F(CudaEntropyMap, QuadsGiveTheSameBits) {
+    for (const EntropyMapPolicy& policy : {EntropyMapPolicy{EntropyMapMethod::Quads, 8, 0, 0, 0},
+                                           EntropyMapPolicy{EntropyMapMethod::Quads, 32, 3, 0, 500}}) {
+        context_.policies.entropy_map = policy;
+        for (const Border border : {Border::Clip, Border::Mirror})
+            for (const auto& shape : {DigestShape{13, 61, 0, 0}, DigestShape{5, 139, 3, 1},
+                                      DigestShape{20, 7, 0, 0}, DigestShape{1, 2, 0, 0}}) {
+                expect_same(ElementType::U8, shape, Content::Wide, params_of(3, 3, 256, border));
+                expect_same(ElementType::F32, shape, Content::Special,
+                            params_of(5, 5, 255, border, LogBase::E));
+                expect_same(ElementType::U8, shape, Content::Ties, params_of(7, 7, 17, border));
+                expect_same(ElementType::U16, shape, Content::Wide, params_of(9, 9, 256, border));
+                expect_same(ElementType::U8, shape, Content::Plain, params_of(9, 9, 16, border));
+            }
     }
 }
 
@@ -321,9 +341,11 @@ TEST(EntropyMapShape, IsWithinTheLimits) {
                             << name;
                         ASSERT_LE(shape.piece_rows * shape.piece_cols, std::uint64_t{1} << 30) << name;
                         const bool shared = shape.method == EntropyMapMethod::Columns;
-                        const bool single = shape.method == EntropyMapMethod::Slide && shape.columns == 1;
-                        ASSERT_TRUE(shape.threads >= 32 && shape.threads <= (shared || single ? 512 : 128) &&
-                                    shape.threads % 32 == 0)
+                        const bool quads = shape.method == EntropyMapMethod::Quads,
+                                   single = shape.method == EntropyMapMethod::Slide && shape.columns == 1;
+                        const bool pairs = shape.method == EntropyMapMethod::Pairs;
+                        const unsigned most = shared || single ? 512 : pairs || quads ? 256 : 128;
+                        ASSERT_TRUE(shape.threads >= 32 && shape.threads <= most && shape.threads % 32 == 0)
                             << name;
                         ASSERT_GE(shape.strip_rows, 1u) << name;
                         ASSERT_LE((shape.piece_rows + shape.strip_rows - 1) / shape.strip_rows, 65535u)
@@ -332,6 +354,11 @@ TEST(EntropyMapShape, IsWithinTheLimits) {
                         ASSERT_EQ(shape.plane_bytes != 0, shape.plane) << name;
                         if (shape.method == EntropyMapMethod::Slide) {
                             ASSERT_LE(cuda::entropy_slide_bytes(window, shape.columns, shape.threads),
+                                      limits.shared_bytes_per_block)
+                                << name;
+                        }
+                        if (quads) {
+                            ASSERT_LE(cuda::entropy_quads_bytes(window, shape.threads),
                                       limits.shared_bytes_per_block)
                                 << name;
                         }

@@ -41,6 +41,35 @@ TEST_F(CudaRowscale, EveryWidthAndPolicyGivesTheSameBits) {
     }
 }
 
+// Dense rows that share packs: any number of rows, so that the last packs are cut.
+TEST_F(CudaRowscale, JointRowsGiveTheSameBits) {
+    for (const cuda::RowscalePolicy& policy : kPolicies) {
+        context_.policies.rowscale = policy;
+        for (const std::uint64_t cols : {3, 5, 7, 9, 31, 33, 97, 127})
+            for (const std::uint64_t rows : {2, 7, 8, 31})
+                for (const ElementType type : kTypes) {
+                    expect_same(type, Axis::Rows, DigestShape{rows, cols, 0, 0}, Content::Special, false);
+                    expect_same(type, Axis::Rows, DigestShape{rows, cols, 0, 0}, Content::Special, true);
+                    expect_same(type, Axis::Rows, DigestShape{rows, cols, 0, 0}, Content::Plain, false);
+                }
+    }
+}
+
+// Rows that many blocks share: as on a device with a large cache, more parts than blocks, and fewer.
+TEST_F(CudaRowscale, TrailingDivisionGivesTheSameBits) {
+    context_.limits.l2_bytes = 64 << 20;
+    context_.policies.rowscale = {32, 1, 1};
+    for (const ElementType type : kTypes)
+        for (const auto& shape :
+             {DigestShape{2, 4104, 0, 0}, DigestShape{9, 4104, 3, 0}, DigestShape{5, 9000, 0, 0}}) {
+            expect_same(type, Axis::Rows, shape, Content::Special, true);
+            expect_same(type, Axis::Rows, shape, Content::Special, false);
+            expect_same(type, Axis::Rows, shape, Content::Plain, false);
+        }
+    context_.policies.rowscale = {32, 1, 1, 50000};  // several launches use the same words
+    expect_same(ElementType::F32, Axis::Rows, DigestShape{9, 9000, 0, 0}, Content::Plain, false);
+}
+
 TEST_F(CudaRowscale, GapsOddAddressesAndNanGiveTheSameBits) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{2}, std::size_t{3}, std::size_t{8}})
         for (const std::uint64_t extra : {0, 1, 8})
@@ -132,8 +161,10 @@ TEST(RowscaleShape, EveryRowHasSomebodyToScaleIt) {
                     ASSERT_EQ(shape.method == cuda::RowscaleMethod::Group,
                               cols <= 32 * shape.pack * policy.packs_per_thread);
                     if (cols == 65536) {
-                        ASSERT_EQ(shape.method,
-                                  rows >= 600 ? cuda::RowscaleMethod::Sweeps : cuda::RowscaleMethod::Spread);
+                        const bool large_cache = limits.l2_bytes > 1 << 20;
+                        ASSERT_EQ(shape.method, rows < 600    ? cuda::RowscaleMethod::Spread
+                                                : large_cache ? cuda::RowscaleMethod::Trail
+                                                              : cuda::RowscaleMethod::Sweeps);
                     }
                     if (cols == 100000000) {
                         ASSERT_EQ(shape.method, cuda::RowscaleMethod::Spread);

@@ -151,7 +151,7 @@ TEST(PolicyFields, UnknownFieldsAndWrongKindsAreNamed) {
     EXPECT_EQ(error.status, Status::BadRequest);
     EXPECT_EQ(error.allowed, "threads_per_block, packs_per_thread, waves or launch_bytes");
     EXPECT_EQ(set("add", word("waves", "many")).message, "waves is the word \"many\"");
-    EXPECT_EQ(set("entropy_map", word("method", "prefix")).allowed, "chosen, slide, pairs or columns");
+    EXPECT_EQ(set("entropy_map", word("method", "prefix")).allowed, "chosen, slide, pairs, columns or quads");
     EXPECT_EQ(set("entropy_map", number("method", 1)).status, Status::BadRequest);
     EXPECT_EQ(set("fused", number("waves", 1)).allowed, "no field");
     EXPECT_EQ(policy_text(TuningBackend::Cuda, "entropy_map", policies),

@@ -33,8 +33,8 @@ std::vector<T> pixels_of(Picture picture, std::uint64_t rows, std::uint64_t cols
 std::vector<EntropyMapPolicy> policies(const GpuBench& bench) {
     if (!bench.sweep()) return {bench.context().policies.entropy_map};
     std::vector<EntropyMapPolicy> all;
-    for (const EntropyMapMethod method :
-         {EntropyMapMethod::Chosen, EntropyMapMethod::Slide, EntropyMapMethod::Columns})
+    for (const EntropyMapMethod method : {EntropyMapMethod::Chosen, EntropyMapMethod::Slide,
+                                          EntropyMapMethod::Columns, EntropyMapMethod::Quads})
         for (const unsigned threads : {32, 64, 128, 256, 512})
             for (const unsigned rows : {0, 16, 64, 256})
                 for (const unsigned columns : {0, 1})
@@ -106,6 +106,7 @@ void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_
         const std::string suffix =
             bench.sweep() ? std::string(shape.method == EntropyMapMethod::Pairs     ? " pairs "
                                         : shape.method == EntropyMapMethod::Columns ? " columns "
+                                        : shape.method == EntropyMapMethod::Quads   ? " quads "
                                                                                     : " slide ") +
                                 std::to_string(shape.threads) + "/" + std::to_string(shape.columns) + "/" +
                                 std::to_string(shape.strip_rows)

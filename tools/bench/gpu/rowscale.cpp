@@ -38,7 +38,9 @@ void bench_rowscale_case(GpuBench& bench, const std::string& name, std::uint64_t
     const cuda::Context& context = bench.context();
     Rotation x(bytes, context.limits.l2_bytes);
     x.fill(numbers(n).data(), bytes);
-    const Rotation values(bytes, context.limits.l2_bytes), scales(4 * rows, 0), keys(8 * rows, 0);
+    const Rotation values(bytes, context.limits.l2_bytes), scales(4 * rows, 0);
+    Rotation keys(16 * rows + 8, 0);
+    keys.zero(16 * rows + 8);
     for (const cuda::RowscalePolicy& policy : swept_policies(bench, context.policies.rowscale)) {
         const GpuTime time = bench.time([&](std::size_t turn) {
             const cuda::RowscaleArrays arrays{

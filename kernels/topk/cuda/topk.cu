@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned kFewPairs = 512;
 constexpr std::uint64_t kMaxAtOnce = 1u << 30;  // survivors
+constexpr std::size_t kStaticBytes = 10 << 10;  // at most, of shared memory
 
 struct SliceJob {
     KeySegments in;
@@ -70,28 +71,63 @@ struct Slice {
     TEGU_DEVICE void fill(std::uint64_t first) const { fill_entries<U>(job.output, number, first, end); }
 };
 
+// The survivors of a segment.
+template <class U>
+struct KeyList {
+    const U* keys;
+    const std::uint64_t* indices;
+    std::uint32_t count;
+};
+
+// Collects the pairs of a slice, and few others, in one pass over the survivors, and narrows the range to
+// them. False, to all threads, if one pass is not enough. bins: zero; *used: 0.
+template <class U>
+TEGU_DEVICE bool block_collect_slice(const KeyList<U>& list, const Slice<U>& slice, U* keys,
+                                     std::uint64_t* indices, std::uint32_t* bins, std::uint32_t* used,
+                                     SelectRange* range, unsigned* collected) {
+    const unsigned capacity = slice.job.capacity;
+    const std::uint32_t begin = static_cast<std::uint32_t>(slice.begin);
+    const std::uint32_t end = static_cast<std::uint32_t>(slice.end);
+    if (list.count <= kCountedPairs && list.count <= capacity) {
+        for (unsigned i = thread_index(); i < list.count; i += block_threads()) {
+            keys[i] = list.keys[i];
+            indices[i] = list.indices[i];
+        }
+        *collected = list.count;
+    } else if (range->low < range->high) {
+        ValueList<U> values(list.keys, list.count);
+        if (!block_narrow_list(values, begin, end, capacity, bins, range)) return false;
+        *collected = block_collect_list(values, *range, capacity, used,
+                                        [&](std::uint32_t slot, std::uint32_t i, U key) {
+                                            keys[slot] = key;
+                                            indices[slot] = i;
+                                        });
+        // Loads all at once, because single loads would be waited for one by one.
+        for (unsigned slot = thread_index(); slot < *collected; slot += block_threads())
+            indices[slot] = list.indices[indices[slot]];
+    } else {
+        const U key = static_cast<U>(range->low);
+        range->go_by_index(slice.last_index);
+        ValueList<std::uint64_t> values(list.indices, list.count);
+        if (!block_narrow_list(values, begin, end, capacity, bins, range)) return false;
+        *collected = block_collect_list(values, *range, capacity, used,
+                                        [&](std::uint32_t slot, std::uint32_t, std::uint64_t index) {
+                                            keys[slot] = key;
+                                            indices[slot] = index;
+                                        });
+    }
+    block_barrier();
+    return true;
+}
+
 // Selects a slice in one pass over the survivors. Returns false, to all threads, if one pass is not enough;
-// then nothing is written.
+// then nothing is written. bins: zero; *used: 0.
 template <class U>
 TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& slice, U* keys,
-                                     std::uint64_t* indices, std::uint32_t* bins) {
-    TEGU_SHARED(std::uint32_t, used);
-    const unsigned capacity = slice.job.capacity;
+                                     std::uint64_t* indices, std::uint32_t* bins, std::uint32_t* used) {
     SelectRange range = slice.whole;
-    if (thread_index() == 0) used = 0;
-    if (list.count > capacity) {
-        if (range.low >= range.high) return false;
-        block_count_list(list, range, bins);
-        BinRun run;
-        if (!block_find_ends(bins, static_cast<std::uint32_t>(slice.begin),
-                             static_cast<std::uint32_t>(slice.end), &run))
-            return false;
-        range.enter(run.first, run.last, run.before, run.inside);
-        if (range.inside > capacity) return false;
-    } else {
-        block_barrier();
-    }
-    const unsigned collected = block_collect_list(list, range, keys, indices, capacity, &used);
+    unsigned collected;
+    if (!block_collect_slice(list, slice, keys, indices, bins, used, &range, &collected)) return false;
     const auto write = [&](unsigned i, unsigned rank) {
         const std::uint64_t to = range.before + rank;
         if (to >= slice.begin && to < slice.end) slice.write(to, keys[i], indices[i]);
@@ -140,6 +176,7 @@ template <class U, bool Survivors>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
+    TEGU_SHARED(std::uint32_t, used);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
     U* const keys = reinterpret_cast<U*>(indices + job.capacity);
     const bool sliced = job.slice < job.output.k;
@@ -152,6 +189,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     SliceSource<U> source{segment, nullptr, nullptr};
     SelectRange whole{0, ~std::uint64_t{0}, 0, count, 0, false};
     if (Survivors) {
+        for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
+        if (thread_index() == 0) used = 0;
+        block_barrier();
         await_launch_before();
         const SelectState state = job.states[number];
         count = state.survivors;
@@ -171,7 +211,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     const Slice<U> slice{job, segment, number, begin, end, whole, last_index};
     if (Survivors && count <= kMaxAtOnce) {
         const KeyList<U> list{source.keys, source.indices, static_cast<std::uint32_t>(count)};
-        if (block_slice_at_once(list, slice, keys, indices, bins)) return;
+        if (block_slice_at_once(list, slice, keys, indices, bins, &used)) return;
     }
     block_slice(source, count, slice, keys, indices, bins);
 }
@@ -249,14 +289,17 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, const SelectionCon
         shape.blocks_y = segments;
     }
     const unsigned index = width_index(job.in.width);
-    if (job.states != nullptr) return launch_pdl(kSelectSurvivors[index], shape, limits, config.stream, job);
+    if (job.states != nullptr)
+        return shape.shared_bytes + kStaticBytes <= kPlainSharedBytes
+                   ? launch_pdl_plain(kSelectSurvivors[index], shape, limits, config.stream, job)
+                   : launch_pdl(kSelectSurvivors[index], shape, limits, config.stream, job);
     return launch(kSelectElements[index], shape, config.stream, job);
 }
 
 }  // namespace
 
 unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
-    return capacity_of_block(policy.capacity, pair_bytes(width), 10 << 10, limits);
+    return capacity_of_block(policy.capacity, pair_bytes(width), kStaticBytes, limits);
 }
 
 LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output,

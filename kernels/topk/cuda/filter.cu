@@ -4,6 +4,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/execution/cuda/words.cuh"
+#include "kernels/selection/cuda/cut_minima.cuh"
 #include "kernels/topk/cuda/limit.cuh"
 #include "kernels/topk/cuda/tile.cuh"
 #include "kernels/topk/cuda/topk.h"
@@ -22,15 +23,15 @@ struct SurvivorBuffer {
     U* keys;
     std::uint64_t* indices;
     std::uint32_t* used;  // may exceed the buffer's capacity
-    SelectState* state;
-    U* list_keys;
-    std::uint64_t* list_indices;
-    std::uint64_t capacity;
+    // parameters of the kernel, for segment block_y(): they take no registers
+    SelectState* states;
+    const PairLists& lists;
 
     TEGU_DEVICE void store(std::uint64_t at, U key, std::uint64_t index) const {
-        if (at >= capacity) return;
-        list_keys[at] = key;
-        list_indices[at] = index;
+        if (at >= lists.capacity) return;
+        at += block_y() * lists.capacity;
+        static_cast<U*>(lists.keys)[at] = key;
+        lists.indices[at] = index;
     }
 };
 
@@ -73,19 +74,19 @@ struct WarpSlots {
         next = atomic_add(buffer.used, count);
         limit = next < kFilterBuffer ? kFilterBuffer : next;
         if (next + count > limit)
-            overflow = atomic_add(&buffer.state->survivors, std::uint64_t{next + count - limit});
+            overflow = atomic_add(&buffer.states[block_y()].survivors, std::uint64_t{next + count - limit});
     }
 };
 
-// The mask of the surviving elements of a tile, with bits as in FilterTile::index_of().
+// The mask of the surviving elements of a tile, with bits as in FilterTile::position_of().
 template <class U, bool Float>
 TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPacks<U>& packs,
-                                       std::uint64_t base, const FilterCut<U, Float>& cut, U flip) {
+                                       std::uint32_t base, const FilterCut<U, Float>& cut, U flip) {
     constexpr unsigned kWidth = FilterTile<U>::kWidth;
     bool any = false;
     TEGU_UNROLL
     for (unsigned j = 0; j < tile.kPacks; ++j) {
-        const KeyLimit<U, Float> limit = cut.limit(packs.is_behind(packs.run(base, j), cut.index));
+        const KeyLimit<U, Float> limit = cut.limit(packs.run(base, j) * kWidth);
         TEGU_UNROLL
         for (unsigned e = 0; e < kWidth; ++e) any |= limit.admits(tile.pack[j].at[e], flip);
     }
@@ -94,11 +95,11 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
     bool exact = tile.is_whole(packs, base);
     TEGU_UNROLL
     for (unsigned j = 0; j < tile.kPacks; ++j) {
-        const std::uint64_t run = packs.run(base, j);
-        const bool behind = packs.is_behind(run, cut.index);
-        const KeyLimit<U, Float> limit = cut.limit(behind);
+        const std::uint32_t begin = packs.run(base, j) * kWidth;
+        const std::uint32_t end = begin + block_threads() * kWidth;
+        const KeyLimit<U, Float> limit = cut.limit(begin);
         // Behind a cut at the best key nothing survives. A limit cannot express that.
-        exact = exact && limit.exact && (behind ? !cut.none_behind : packs.is_before(run, cut.index));
+        exact = exact && limit.exact && (begin >= cut.behind ? !cut.none_behind : end <= cut.behind);
         TEGU_UNROLL
         for (unsigned e = 0; e < kWidth; ++e)
             if (limit.admits(tile.pack[j].at[e], flip)) mask |= 1u << (j * kWidth + e);
@@ -107,31 +108,49 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
     std::uint32_t kept = 0;
     TEGU_NO_UNROLL
     for (; mask != 0; mask &= mask - 1) {
-        const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
-        if (packs.holds(index) &&
-            !is_behind(encode_key(packs.elements[index], flip, Float), index, cut.key, cut.index))
+        const std::uint32_t at = tile.position_of(packs, base, trailing_zeros(mask));
+        if (packs.holds(at) && cut.keeps(encode_key(packs.origin[at], flip, Float), at))
             kept |= mask & (0u - mask);
     }
     return kept;
 }
 
+// The cut of a segment: found among the minima of a sample, or that of the state. Stores a found one.
+template <class U, bool Float>
+TEGU_DEVICE FilterCut<U, Float> block_cut(const GroupMinima& minima, SelectState* state,
+                                          const FilterPacks<U>& packs, U flip) {
+    if (minima.keys == nullptr)
+        return FilterCut<U, Float>(static_cast<U>(state->key), packs.behind(state->index), flip);
+    U key;
+    std::uint64_t index;
+    block_minima_cut(minima, block_y(), &key, &index);
+    if (block_x() == 0 && thread_index() == 0) {
+        state->key = key;
+        state->index = index;
+    }
+    return FilterCut<U, Float>(key, packs.behind(index), flip);
+}
+
 // filter_packs: lists the pairs up to the cut.
-// in:    elements [n], dense                                out: lists, state.survivors, state.best
+// in:    elements [n], dense; minima or states       out: lists, state.survivors, state.best, the cut
 // grid:  x strides over runs of packs of 16 bytes, y = segments      block: policy.filter_threads
 // shared: 512 * (8 + sizeof(U)) B static
 // result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
-// why:   the next packs load while the current ones are tested, the first ones before the cut is known; a
-//        survivor is read again, from L1
+// why:   two tiles of a thread are under way at any time, the first two before the cut is known: so finding
+//        it takes no time of the memory. A survivor is read again, from L1
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters))
-    filter_packs(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
-                 PairLists lists) {
+    filter_packs(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists,
+                 GroupMinima minima) {
     TEGU_SHARED_ARRAY(U, keys, kFilterBuffer);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
     TEGU_SHARED(std::uint32_t, used);
     TEGU_SHARED(std::uint64_t, block_best);
     TEGU_SHARED(std::uint64_t, first_slot);
+    constexpr unsigned kTiles = kFilterTiles<U>;
+    constexpr unsigned kPacks = FilterTile<U>::kPacks;
+    constexpr unsigned kTileBits = kPacks * FilterTile<U>::kWidth;
     if (thread_index() == 0) {
         used = 0;
         block_best = ~std::uint64_t{0};
@@ -140,35 +159,38 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
     const U flip = static_cast<U>(in.flip);
     const U worst = KeyLimit<U, Float>::worst(flip);
     const FilterPacks<U> packs(static_cast<const U*>(in.data) + number * in.step, begin, end);
-    FilterTile<U> next;
-    next.load(packs, packs.first(), worst);
+    const std::uint32_t count = packs.count();
+    FilterTile<U> tiles[kTiles];
+    TEGU_UNROLL
+    for (unsigned t = 0; t < kTiles; ++t)
+        if (packs.run(packs.first(), t * kPacks) < count)
+            tiles[t].load(packs, packs.run(packs.first(), t * kPacks), worst);
     block_barrier();
     pdl_trigger();
     await_launch_before();
-    const FilterCut<U, Float> cut(states[number], flip);
-    const SurvivorBuffer<U> buffer{keys,
-                                   indices,
-                                   &used,
-                                   states + number,
-                                   static_cast<U*>(lists.keys) + number * lists.capacity,
-                                   lists.indices + number * lists.capacity,
-                                   lists.capacity};
+    const FilterCut<U, Float> cut = block_cut<U, Float>(minima, states + number, packs, flip);
+    const SurvivorBuffer<U> buffer{keys, indices, &used, states, lists};
     U best = static_cast<U>(~U{0});
     TEGU_NO_UNROLL
-    for (std::uint64_t base = packs.first(); base < packs.last; base = packs.run(base, next.kPacks)) {
-        if (!kFilterAhead<U> && base != packs.first()) next.load(packs, base, worst);
-        const FilterTile<U> tile = next;
-        if (kFilterAhead<U>) next.load(packs, packs.run(base, next.kPacks), worst);
-        if (cut.none_behind && packs.is_behind(base, cut.index)) break;
-        std::uint32_t mask = survivors_of(tile, packs, base, cut, flip);
+    for (std::uint32_t base = packs.first(); base < count; base = packs.run(base, kTiles * kPacks)) {
+        if (cut.none_behind && base * FilterTile<U>::kWidth >= cut.behind) break;
+        std::uint32_t mask = 0;
+        TEGU_UNROLL
+        for (unsigned t = 0; t < kTiles; ++t) {
+            const std::uint32_t own = packs.run(base, t * kPacks);
+            if (own >= count) break;
+            mask |= survivors_of(tiles[t], packs, own, cut, flip) << (t * kTileBits);
+            const std::uint32_t next = packs.run(own, kTiles * kPacks);
+            if (next < count) tiles[t].load(packs, next, worst);
+        }
         if (!warp_any(mask != 0)) continue;
         WarpSlots<U> slots(buffer, count_bits(mask));
         TEGU_NO_UNROLL
         for (; mask != 0; mask &= mask - 1) {
-            const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
-            const U key = encode_key(packs.elements[index], flip, Float);
+            const std::uint32_t at = tiles[0].position_of(packs, base, trailing_zeros(mask));
+            const U key = encode_key(packs.origin[at], flip, Float);
             best = key < best ? key : best;
-            slots.take(buffer, key, index);
+            slots.take(buffer, key, packs.index + at);
         }
     }
     if (best != static_cast<U>(~U{0})) atomic_min(&block_best, std::uint64_t{best});
@@ -224,10 +246,11 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) filter_rows(KeySegments in, std::uint64_t b
     }
 }
 
-using FilterKernel = void (*)(KeySegments, std::uint64_t, std::uint64_t, SelectState*, PairLists);
+using PacksKernel = void (*)(KeySegments, std::uint64_t, std::uint64_t, SelectState*, PairLists, GroupMinima);
+using RowsKernel = void (*)(KeySegments, std::uint64_t, std::uint64_t, SelectState*, PairLists);
 constexpr const char* kMoves = "reads n elements, writes those that survive";
 // Rows: widths; columns: integers, floats.
-constexpr KernelTable<FilterKernel, 8> kFilterPacks = {
+constexpr KernelTable<PacksKernel, 8> kFilterPacks = {
     "filter_packs",
     kMoves,
     {variant(filter_packs<std::uint8_t, false>, "u8", "integer"),
@@ -238,7 +261,7 @@ constexpr KernelTable<FilterKernel, 8> kFilterPacks = {
      variant(filter_packs<std::uint32_t, true>, "u32", "float"),
      variant(filter_packs<std::uint64_t, false>, "u64", "integer"),
      variant(filter_packs<std::uint64_t, true>, "u64", "float")}};
-constexpr KernelTable<FilterKernel, 4> kFilterRows = {"filter_rows", kMoves, {TEGU_BY_WIDTH(filter_rows)}};
+constexpr KernelTable<RowsKernel, 4> kFilterRows = {"filter_rows", kMoves, {TEGU_BY_WIDTH(filter_rows)}};
 
 }  // namespace
 
@@ -259,7 +282,7 @@ LaunchStatus launch_filter(const KeySegments& in, const ElementRange& range, con
     const std::uint64_t max = std::uint64_t{limits.multiprocessors} * resident * waves;
     const LaunchShape shape{static_cast<unsigned>(tiles < max ? tiles : max), segments, threads, 0};
     return launch_pdl(kFilterPacks[2 * width + (in.is_float ? 1 : 0)], shape, limits, config.stream, in,
-                      range.begin, range.end, filtered.states, filtered.lists);
+                      range.begin, range.end, filtered.states, filtered.lists, filtered.minima);
 }
 
 void list_topk_filter_kernels(KernelLister& to) {

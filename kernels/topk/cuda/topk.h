@@ -11,7 +11,7 @@
 //                   elements several times.
 #pragma once
 
-#include "kernels/selection/cuda/cut.h"
+#include "kernels/selection/cuda/cut_minima.h"
 
 namespace tegu {
 namespace cuda {
@@ -41,6 +41,7 @@ struct FilteredSegments {
     PairLists lists;
     PairLists spare;      // of different values: workspace of the lists' size
     std::uint64_t* seen;  // [count] gets the numbers of survivors, or null
+    GroupMinima minima;   // where the cuts lie; without keys: the states have them
 };
 // Lists the survivors of the cuts among elements of a range, in any order. Adds their number to
 // state.survivors and merges the smallest key into state.best. One launch. REQUIRES: begin < end <= n; end -

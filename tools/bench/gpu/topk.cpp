@@ -159,26 +159,24 @@ class SelectBench {
         if (k > block || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::KeySegments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view, true);
-        const std::uint64_t sample = cuda::sample_size(n, 4, policy);
-        const std::uint64_t rank = std::min(cuda::safe_rank(k, n, sample), sample);
+        const cuda::GroupedSample sample = cuda::choose_groups(
+            k, n, cuda::filter_threads_of(policy, context.limits), policy, context.limits);
         const std::uint64_t capacity =
-            std::min(n, std::max<std::uint64_t>(cuda::max_before(rank, n, sample), 2ull * block));
+            std::min(n, std::max<std::uint64_t>(cuda::max_before(sample, n), 2ull * block));
         const Rotation keys(capacity * 4, 0, 1), indices(capacity * 8, 0, 1),
             state(sizeof(cuda::SelectState), 0, 1), values(k * 4, 0, 1), out_indices(k * 8, 0, 1);
         const cuda::PairLists lists{keys[0], static_cast<std::uint64_t*>(indices[0]), capacity};
         const cuda::SelectionOutput output{values[0], static_cast<std::uint64_t*>(out_indices[0]), nullptr, k,
                                            false};
         auto* const states = static_cast<cuda::SelectState*>(state[0]);
-        const Rotation gathered(sample * 4, 0, 1);
-        Rotation tickets(sizeof(std::uint32_t), 0, 1);
-        tickets.zero(sizeof(std::uint32_t));
-        const cuda::SampleCut cut{
-            sample, rank, states, {gathered[0], static_cast<std::uint32_t*>(tickets[0])}};
-        const cuda::FilteredSegments kept{states, lists, {}, nullptr};
+        const Rotation entries(sample.groups * 4ull, 0, 1), numbers(sample.groups * 4ull, 0, 1);
+        const cuda::GroupMinima minima =
+            cuda::minima_in(sample, n, entries[0], static_cast<std::uint32_t*>(numbers[0]));
+        const cuda::FilteredSegments kept{states, lists, {}, nullptr, minima};
         const cuda::SelectionConfig config = context.config(policy);
         const auto step = [&](unsigned steps, std::size_t turn) {
             in.data = inputs_[turn];
-            require_cuda(cuda::launch_sample_cut(in, cut, config), "sample");
+            require_cuda(cuda::launch_group_minima(in, minima, states, config), "sample");
             if (steps > 1) require_cuda(cuda::launch_filter(in, {0, n}, kept, config), "filter");
             if (steps > 2) require_cuda(cuda::launch_select_survivors(in, kept, output, config), "select");
         };

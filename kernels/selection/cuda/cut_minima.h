@@ -8,6 +8,10 @@
 namespace tegu {
 namespace cuda {
 
+// Words of a board, before its entries: survivors of the cut, the complement of the best of their keys, and
+// the tickets of the blocks that read these.
+constexpr std::uint32_t kBoardSurvivors = 0, kBoardBest = 1, kBoardTickets = 2, kBoardEntries = 4;
+
 // A sample of groups * each pairs. Pair s belongs to group s % groups: neighbours belong to different groups,
 // so for any order of the elements each group has a share of the best.
 struct GroupedSample {
@@ -17,26 +21,37 @@ struct GroupedSample {
     std::uint32_t enough;  // the last good rank; at least `rank`
 
     std::uint64_t size() const { return std::uint64_t{groups} * each; }
+    std::uint32_t board_words() const { return kBoardEntries + groups; }
 };
 constexpr std::uint32_t kMaxOfGroup = 256;
 
-// The entries of some segments, in device memory.
+// The entries of some segments, in device memory. They are complete, or the blocks of one launch write and
+// read them on boards. An entry of a board is the key in the upper half, and the number + 1; 0: none yet. So
+// one word is complete by itself, and no block waits for a fence.
 struct GroupMinima {
-    void* keys;              // [count, groups] of the width; null: none
-    std::uint32_t* numbers;  // [count, groups] of the pairs in the sample
     GroupedSample sample;
-    std::uint32_t part;    // elements of a part of the segment, one for each pair of the sample
-    std::uint32_t longer;  // parts with one element more
+    std::uint32_t part;      // elements of a part of the segment, one for each pair of the sample
+    std::uint32_t longer;    // parts with one element more
+    void* keys;              // [count, groups] of the width
+    std::uint32_t* numbers;  // [count, groups] of the pairs in the sample
+    std::uint64_t* boards;   // [count, board_words], zero at first; null: keys and numbers
+    std::uint32_t board_words;
+    std::uint32_t shares;  // blocks that write entries: each as many groups as its threads sample
 };
-// REQUIRES: sample.size() <= n, n / sample.size() < 2^32 - 1.
-inline GroupMinima minima_in(const GroupedSample& sample, std::uint64_t n, void* keys,
-                             std::uint32_t* numbers) {
+// Without memory. REQUIRES: sample.size() <= n, n / sample.size() < 2^32 - 1.
+inline GroupMinima minima_of(const GroupedSample& sample, std::uint64_t n) {
     const std::uint64_t part = n / sample.size();
-    return GroupMinima{keys, numbers, sample, static_cast<std::uint32_t>(part),
-                       static_cast<std::uint32_t>(n - part * sample.size())};
+    return GroupMinima{sample,
+                       static_cast<std::uint32_t>(part),
+                       static_cast<std::uint32_t>(n - part * sample.size()),
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       sample.board_words(),
+                       0};
 }
-// Writes the entries of dense segments, and all of each state, with a cut behind all pairs. A launch after it
-// in the stream may begin early. One launch. REQUIRES: count <= 65535; in.cols >= in.n.
+// Writes keys and numbers of dense segments, and all of each state, with a cut behind all pairs. A launch
+// after it in the stream may begin early. One launch. REQUIRES: count <= 65535; in.cols >= in.n.
 LaunchStatus launch_group_minima(const KeySegments& in, const GroupMinima& minima, SelectState* states,
                                  const SelectionConfig& config);
 

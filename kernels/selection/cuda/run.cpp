@@ -36,7 +36,7 @@ GroupedSample choose_groups(std::uint64_t k, std::uint64_t n, unsigned groups, c
     constexpr double kMaxHit = 0.3;  // more, and the smallest pair says little about its group
     const double part = static_cast<double>(k) / static_cast<double>(n);
     const std::uint64_t max = std::min<std::uint64_t>(
-        n / 16, policy.sample * std::uint64_t{std::clamp(limits.multiprocessors / 16, 1u, 8u)});
+        n / 8, policy.sample * std::uint64_t{std::clamp(limits.multiprocessors / 16, 1u, 8u)});
     GroupedSample sample{groups, 1, 0, 0};
     while (sample.each < kMaxOfGroup && 2 * sample.size() <= max && 2 * sample.each * part <= kMaxHit)
         sample.each *= 2;

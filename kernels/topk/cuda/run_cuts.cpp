@@ -26,9 +26,10 @@ class CutSelection {
         if (done)
             done = run_.for_each_batch(batch, [this](const TopkBatch& part) {
                 Result<void> found = find_cuts(part);
-                return found ? select(part, minima_of(part)) : found;
+                return found ? select(part, minima_in(part)) : found;
             });
         if (!done) return done;
+        if (minima_.boards != nullptr) run_.context.workspace->counters_are_left_zero();
         return repair_cuts(&run_, UsedCuts{states_, seen_, capacity_},
                            [this](const TopkBatch& one) { return select(one, GroupMinima{}); });
     }
@@ -53,27 +54,36 @@ class CutSelection {
         lists_ = run_.take_lists(&arrays, batch, capacity_);
         states_ = arrays.take<SelectState>(count);
         seen_ = arrays.take_shown<std::uint64_t>(count);
-        if (groups_.groups != 0) {
-            auto* const keys = arrays.take<std::byte>(count * groups_.groups * run_.in.width);
-            minima_ = minima_in(groups_, run_.in.n, keys, arrays.take<std::uint32_t>(count * groups_.groups));
+        if (groups_.groups == 0) return arrays.done();
+        minima_ = minima_of(groups_, run_.in.n);
+        if (filter_samples(run_.in, groups_, run_.config)) {
+            minima_.boards = arrays.take_counters<std::uint64_t>(count * groups_.board_words());
+        } else {
+            minima_.keys = arrays.take<std::byte>(count * groups_.groups * run_.in.width);
+            minima_.numbers = arrays.take<std::uint32_t>(count * groups_.groups);
         }
         return arrays.done();
     }
 
     // The part of the minima that belongs to a batch.
-    GroupMinima minima_of(const TopkBatch& batch) const {
+    GroupMinima minima_in(const TopkBatch& batch) const {
         GroupMinima minima = minima_;
         if (groups_.groups == 0) return minima;
         const std::uint64_t first = batch.first * groups_.groups;
-        minima.keys = static_cast<std::byte*>(minima_.keys) + first * run_.in.width;
-        minima.numbers += first;
+        if (minima.boards != nullptr) {
+            minima.boards += batch.first * groups_.board_words();
+        } else {
+            minima.keys = static_cast<std::byte*>(minima_.keys) + first * run_.in.width;
+            minima.numbers += first;
+        }
         return minima;
     }
 
     Result<void> find_cuts(const TopkBatch& batch) {
         SelectState* const states = states_ + batch.first;
+        if (minima_.boards != nullptr) return {};  // the filter finds them
         if (groups_.groups != 0)
-            return check_cuda(launch_group_minima(batch.in, minima_of(batch), states, run_.config),
+            return check_cuda(launch_group_minima(batch.in, minima_in(batch), states, run_.config),
                               "topk of a sample");
         const SampleCut cut{run_.sample, rank_, states};
         return check_cuda(launch_sample_cut(batch.in, cut, run_.config), "topk of a sample");

@@ -17,11 +17,11 @@ template <class U>
 constexpr unsigned kFilterBlocks = filter_blocks(sizeof(U));
 // Packs of each thread in a tile.
 constexpr unsigned filter_tile_packs(std::size_t width) {
-    return width == 2 || width == 4 ? 4 : 2;
+    return width == 1 ? 2 : 4;
 }
-// Tiles of each thread that are under way at a time: as many as the registers hold.
+// Whether the next packs are loaded before the current ones are tested: the registers suffice.
 template <class U>
-constexpr unsigned kFilterTiles = sizeof(U) >= 4 ? 2 : 1;
+constexpr bool kFilterAhead = sizeof(U) >= 4;
 
 // Elements [begin, end) of a segment as packs. Positions of 32 bits count elements from the start of the
 // first pack. It is aligned, so it may begin before the range. A block takes every grid_x()-th run of
@@ -67,9 +67,7 @@ struct FilterPacks {
 template <class U>
 struct FilterTile {
     static constexpr unsigned kWidth = FilterPacks<U>::kWidth;
-    static constexpr unsigned kPacks = sizeof(U) == 4 && kBlocksForRegisters > 1
-                                           ? 2
-                                           : filter_tile_packs(sizeof(U));
+    static constexpr unsigned kPacks = filter_tile_packs(sizeof(U));
     Pack<U, kWidth> pack[kPacks];
 
     TEGU_DEVICE static bool is_whole(const FilterPacks<U>& from, std::uint32_t base) {

@@ -28,7 +28,7 @@ TEST(GroupedSample, StaysInItsBounds) {
                     EXPECT_EQ(sample.groups, groups);
                     EXPECT_EQ(sample.each & (sample.each - 1), 0u);
                     EXPECT_LE(sample.each, kMaxOfGroup);
-                    EXPECT_TRUE(sample.each == 1 || sample.size() <= n / 16) << n;
+                    EXPECT_TRUE(sample.each == 1 || sample.size() <= n / 8) << n;
                     EXPECT_GE(sample.rank, 1u);
                     EXPECT_GE(sample.enough, sample.rank);
                     EXPECT_LE(max_before(sample, n), n);

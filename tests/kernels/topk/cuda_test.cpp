@@ -223,6 +223,30 @@ TEST_F(CudaTopk, SamplesInGroupsGiveTheSameBits) {
     }
 }
 
+// The filter samples by itself where it has blocks enough, and rows have a board each. Blocks that begin late
+// find their groups sampled by others.
+TEST_F(CudaTopk, FiltersThatSampleGiveTheSameBits) {
+    context_.policies.selection = {64, 64, 512, 100, 64, 1, 256, 16, 0, 1 << 22};
+    for (const unsigned multiprocessors : {1u, 16u, 200u}) {
+        context_.limits.multiprocessors = multiprocessors;
+        for (const DigestShape& shape : {DigestShape{1, 20011, 0, 1}, DigestShape{3, 6007, 0, 0}}) {
+            const Axis axis = shape.rows == 1 ? Axis::Whole : Axis::Rows;
+            for (const ElementType type :
+                 {ElementType::U8, ElementType::F16, ElementType::I32, ElementType::F32, ElementType::F64}) {
+                for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
+                    const TestInput input = input_of(type, shape, 23, content);
+                    for (const std::uint64_t k : {1, 9, 64})
+                        ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 3 != 0, false}, axis))
+                            << multiprocessors << " multiprocessors";
+                }
+            }
+        }
+        const cuda::KeySegments in{{nullptr, 1, 20011, 20011, 20011, 20011}, 0, 4, false};
+        EXPECT_EQ(cuda::filter_samples(in, groups(9, 20011), context_.config(context_.policies.selection)),
+                  multiprocessors == 200);
+    }
+}
+
 // A sample that holds all that is best promises more than there is: the cut must be found by counting.
 TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
     const std::uint64_t n = 4000;

@@ -53,14 +53,12 @@ bool waits_for_launch_before(Kernel kernel, unsigned compute_capability) {
 }
 #endif
 
-// As launch().
+// As launch_plain().
 template <class... Parameters, class... Arguments>
-LaunchStatus launch_pdl(void (*kernel)(Parameters...), const LaunchShape& shape, const DeviceLimits& limits,
-                        Stream stream, Arguments... arguments) {
+LaunchStatus launch_pdl_plain(void (*kernel)(Parameters...), const LaunchShape& shape,
+                              const DeviceLimits& limits, Stream stream, Arguments... arguments) {
 #if TEGU_EARLY_LAUNCHES
     if (waits_for_launch_before(kernel, limits.compute_capability)) {
-        const LaunchStatus allowed = allow_shared(kernel, shape.shared_bytes);
-        if (allowed != 0) return allowed;
         cudaLaunchAttribute early{};
         early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         early.val.programmaticStreamSerializationAllowed = 1;
@@ -76,7 +74,15 @@ LaunchStatus launch_pdl(void (*kernel)(Parameters...), const LaunchShape& shape,
 #else
     static_cast<void>(limits);
 #endif
-    return launch(kernel, shape, stream, arguments...);
+    return launch_plain(kernel, shape, stream, arguments...);
+}
+
+// As launch().
+template <class... Parameters, class... Arguments>
+LaunchStatus launch_pdl(void (*kernel)(Parameters...), const LaunchShape& shape, const DeviceLimits& limits,
+                        Stream stream, Arguments... arguments) {
+    const LaunchStatus allowed = allow_shared(kernel, shape.shared_bytes);
+    return allowed != 0 ? allowed : launch_pdl_plain(kernel, shape, limits, stream, arguments...);
 }
 
 }  // namespace cuda

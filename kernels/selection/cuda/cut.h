@@ -46,16 +46,10 @@ constexpr std::uint64_t loosest_rank(std::uint64_t rank, std::uint64_t sample) {
     return rank + rank / 4 < sample ? rank + rank / 4 : rank;
 }
 
-// With memory, several blocks take the sample of each segment. If values repeat, the cut may be looser.
-struct SampleMemory {
-    void* keys;              // [count, sample] of the width
-    std::uint32_t* tickets;  // [count], zero before and after; null: one block takes the sample
-};
 struct SampleCut {
     std::uint64_t sample;  // a sample_size()
-    std::uint64_t rank;    // from 1 to `sample`: with memory, among the first
+    std::uint64_t rank;    // from 1 to `sample`
     SelectState* states;   // [count]
-    SampleMemory memory;
 };
 // Writes all of each state: a cut behind the best `rank` pairs of a sample of its segment, at most behind
 // loosest_rank() of them. Samples are random within equal parts of the segment. One launch.

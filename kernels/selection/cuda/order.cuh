@@ -9,48 +9,47 @@
 namespace tegu {
 namespace cuda {
 
-// Pairs of a list, in any order.
-template <class U>
-struct KeyList {
-    const U* keys;
-    const std::uint64_t* indices;
+// The keys of a list's pairs, in any order, or the indices of pairs with equal keys. A thread keeps the
+// values that it has loaded last: a second pass over a short list loads nothing.
+template <class V>
+struct ValueList {
+    static constexpr unsigned kHeld = 8;
+    const V* values;
     std::uint32_t count;
-};
+    std::uint32_t held_from;  // the first of the held values; ~0: none
+    V held[kHeld];
 
-// Calls body(i, key, offset) for each pair of the list with a key in a range, `offset` behind the start of
-// the range. A thread loads `Batch` keys at once. Lanes diverge: no collectives in the body.
-template <unsigned Batch, class U, class Body>
-TEGU_DEVICE void for_each_in_range(const KeyList<U>& list, const SelectRange& range, Body body) {
-    const U low = static_cast<U>(range.low);
-    const U span = static_cast<U>(range.high - range.low);
-    TEGU_NO_UNROLL
-    for (std::uint32_t base = thread_index(); base < list.count; base += Batch * block_threads()) {
-        U keys[Batch];
-        TEGU_UNROLL
-        for (unsigned j = 0; j < Batch; ++j) {
-            const std::uint32_t i = base + j * block_threads();
-            keys[j] = list.keys[i < list.count ? i : base];
-        }
-        TEGU_UNROLL
-        for (unsigned j = 0; j < Batch; ++j) {
-            const std::uint32_t i = base + j * block_threads();
-            const U offset = static_cast<U>(keys[j] - low);
-            if (i < list.count && offset <= span) body(i, keys[j], offset);
+    TEGU_DEVICE ValueList(const V* all, std::uint32_t size)
+        : values(all), count(size), held_from(~std::uint32_t{0}) {}
+
+    // Calls body(i, value, offset) for each value in a range, `offset` behind its start. Lanes diverge: no
+    // collectives in the body.
+    template <class Body>
+    TEGU_DEVICE void each_in(const SelectRange& range, Body body) {
+        const V low = static_cast<V>(range.low);
+        const V span = static_cast<V>(range.high - range.low);
+        TEGU_NO_UNROLL
+        for (std::uint32_t base = thread_index(); base < count; base += kHeld * block_threads()) {
+            if (held_from != base) load(base);
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kHeld; ++j) {
+                const std::uint32_t i = base + j * block_threads();
+                const V offset = static_cast<V>(held[j] - low);
+                if (i < count && offset <= span) body(i, held[j], offset);
+            }
         }
     }
-}
 
-// Counts the pairs in the bins of a range of keys. All threads call it; bins: [kSelectBins] shared.
-template <class U>
-TEGU_DEVICE void block_count_list(const KeyList<U>& list, const SelectRange& range, std::uint32_t* bins) {
-    TEGU_NO_UNROLL
-    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
-    block_barrier();
-    const unsigned shift = range.shift();
-    for_each_in_range<kSelectBatch>(
-        list, range, [&](std::uint32_t, U, U offset) { atomic_add(&bins[offset >> shift], 1u); });
-    block_barrier();
-}
+  private:
+    TEGU_DEVICE void load(std::uint32_t base) {
+        held_from = base;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kHeld; ++j) {
+            const std::uint32_t i = base + j * block_threads();
+            held[j] = values[i < count ? i : base];
+        }
+    }
+};
 
 // Gives all threads the bins from that of pair `begin` to that of pair `end` - 1 (from 0, in sorted order).
 // False if there are fewer pairs. REQUIRES: begin < end.
@@ -98,25 +97,32 @@ TEGU_DEVICE bool block_find_ends(const std::uint32_t* bins, std::uint32_t begin,
     return found[0] < kSelectBins && found[2] < kSelectBins;
 }
 
-// Collects the pairs of a range of keys in shared memory, in any order. Returns their number, at most
-// `capacity`. All threads call it. REQUIRES: *used, which is shared, is 0.
-template <class U>
-TEGU_DEVICE unsigned block_collect_list(const KeyList<U>& list, const SelectRange& range, U* keys,
-                                        std::uint64_t* indices, unsigned capacity, std::uint32_t* used) {
-    for_each_in_range<kSelectBatch / 2>(list, range, [&](std::uint32_t i, U key, U) {
+// Narrows a range to the bins of results [begin, end), counted by one pass over the list. False if they have
+// more than `max` values, or the list has fewer. All threads call it. bins: [kSelectBins] shared, zero; the
+// range holds all values.
+template <class V>
+TEGU_DEVICE bool block_narrow_list(ValueList<V>& list, std::uint32_t begin, std::uint32_t end, unsigned max,
+                                   std::uint32_t* bins, SelectRange* range) {
+    const unsigned shift = range->shift();
+    list.each_in(*range, [&](std::uint32_t, V, V offset) { atomic_add(&bins[offset >> shift], 1u); });
+    block_barrier();
+    BinRun run;
+    if (!block_find_ends(bins, begin, end, &run)) return false;
+    range->enter(run.first, run.last, run.before, run.inside);
+    return range->inside <= max;
+}
+
+// Calls store(slot, i, value) for the values of a range, in any order. Returns their number. All threads call
+// it; the stores are visible to all. REQUIRES: *used, which is shared, is 0.
+template <class V, class Store>
+TEGU_DEVICE unsigned block_collect_list(ValueList<V>& list, const SelectRange& range, unsigned max,
+                                        std::uint32_t* used, Store store) {
+    list.each_in(range, [&](std::uint32_t i, V value, V) {
         const std::uint32_t slot = atomic_add(used, 1u);
-        if (slot >= capacity) return;
-        keys[slot] = key;
-        indices[slot] = i;
+        if (slot < max) store(slot, i, value);
     });
     block_barrier();
-    const unsigned collected = *used < capacity ? *used : capacity;
-    // Loads all at once, because single loads would be waited for one by one.
-    TEGU_NO_UNROLL
-    for (unsigned slot = thread_index(); slot < collected; slot += block_threads())
-        indices[slot] = list.indices[indices[slot]];
-    block_barrier();
-    return collected;
+    return *used < max ? *used : max;
 }
 
 constexpr unsigned kCountedPairs = 256;  // above this, a network sorts faster

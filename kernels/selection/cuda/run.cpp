@@ -31,4 +31,27 @@ std::uint64_t max_before(std::uint64_t rank, std::uint64_t n, std::uint64_t samp
     return max < static_cast<double>(n) ? static_cast<std::uint64_t>(max) : n;
 }
 
+GroupedSample choose_groups(std::uint64_t k, std::uint64_t n, unsigned groups, const SelectionPolicy& policy,
+                            const DeviceLimits& limits) {
+    constexpr double kMaxHit = 0.3;  // more, and the smallest pair says little about its group
+    const double part = static_cast<double>(k) / static_cast<double>(n);
+    const std::uint64_t max = std::min<std::uint64_t>(
+        n / 8, policy.sample * std::uint64_t{std::clamp(limits.multiprocessors / 16, 1u, 8u)});
+    GroupedSample sample{groups, 1, 0, 0};
+    while (sample.each < kMaxOfGroup && 2 * sample.size() <= max && 2 * sample.each * part <= kMaxHit)
+        sample.each *= 2;
+    const double hit = 1 - std::pow(1 - part, sample.each);  // the chance of a group to have one of the best
+    const double expected = hit * groups;
+    sample.rank = static_cast<std::uint32_t>(expected + 4 * std::sqrt(expected * (1 - hit)) + 4);
+    sample.enough = sample.rank + sample.rank / 8;
+    return sample;
+}
+
+std::uint64_t max_before(const GroupedSample& sample, std::uint64_t n) {
+    const double before = sample.enough, groups = sample.groups;
+    const double max = (before + 6 * std::sqrt(before) + 6) / groups;
+    if (max >= 1) return n;
+    return static_cast<std::uint64_t>((1 - std::pow(1 - max, 1.0 / sample.each)) * static_cast<double>(n));
+}
+
 }  // namespace tegu::cuda

@@ -5,7 +5,7 @@
 #include "base/job.h"
 #include "kernels/execution/cuda/context.h"
 #include "kernels/execution/cuda/job_segments.h"
-#include "kernels/selection/cuda/select.h"
+#include "kernels/selection/cuda/cut_minima.h"
 
 namespace tegu::cuda {
 
@@ -21,5 +21,13 @@ std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
 // The approximate maximum of pairs, of n, before the pair of this rank in the sample: six standard
 // deviations more than expected.
 std::uint64_t max_before(std::uint64_t rank, std::uint64_t n, std::uint64_t sample);
+
+// The sample in groups for a cut that is almost surely behind the best k of n: four standard deviations
+// behind the expected rank. Larger for more multiprocessors: their loads overlap. REQUIRES: k <= n; groups is
+// a multiple of 32, at most n.
+GroupedSample choose_groups(std::uint64_t k, std::uint64_t n, unsigned groups, const SelectionPolicy& policy,
+                            const DeviceLimits& limits);
+// As above, for a cut in such a sample.
+std::uint64_t max_before(const GroupedSample& sample, std::uint64_t n);
 
 }  // namespace tegu::cuda

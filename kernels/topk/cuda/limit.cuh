@@ -55,24 +55,28 @@ TEGU_DEVICE U best_key(U flip) {
     return Float ? encode_key(best, flip, true) : U{0};
 }
 
-// The survivors of a cut: elements up to its index with keys up to its key, and elements behind it with
-// better keys.
+// The survivors of a cut: elements before position `behind` with keys up to the cut's, and elements from
+// there on with better keys.
 template <class U, bool Float>
 struct FilterCut {
     U key;
-    std::uint64_t index;
-    KeyLimit<U, Float> before;
-    KeyLimit<U, Float> behind;
+    std::uint32_t behind;
+    KeyLimit<U, Float> before_it;
+    KeyLimit<U, Float> behind_it;
     bool none_behind;
 
-    TEGU_DEVICE FilterCut(const SelectState& state, U flip)
-        : key(static_cast<U>(state.key)),
-          index(state.index),
-          before(key, flip),
-          behind(key != 0 ? static_cast<U>(key - 1) : U{0}, flip),
+    TEGU_DEVICE FilterCut(U cut_key, std::uint32_t first_behind, U flip)
+        : key(cut_key),
+          behind(first_behind),
+          before_it(key, flip),
+          behind_it(key != 0 ? static_cast<U>(key - 1) : U{0}, flip),
           none_behind(key <= best_key<U, Float>(flip)) {}
-    TEGU_DEVICE const KeyLimit<U, Float>& limit(bool is_behind_it) const {
-        return is_behind_it ? behind : before;
+    // The limit at a position.
+    TEGU_DEVICE const KeyLimit<U, Float>& limit(std::uint32_t position) const {
+        return position >= behind ? behind_it : before_it;
+    }
+    TEGU_DEVICE bool keeps(U own, std::uint32_t position) const {
+        return own < key || (own == key && position < behind);
     }
 };
 

@@ -15,9 +15,10 @@ class CutSelection {
   public:
     explicit CutSelection(TopkRun* run)
         : run_(*run),
+          groups_(groups_of(*run)),
           rank_(std::min(safe_rank(run->output.k, run->in.n, run->sample), run->sample)),
-          capacity_(std::min(run->in.n, std::max<std::uint64_t>(max_before(rank_, run->in.n, run->sample),
-                                                                2 * std::uint64_t{run->capacity}))) {}
+          capacity_(
+              std::min(run->in.n, std::max<std::uint64_t>(before(), 2 * std::uint64_t{run->capacity}))) {}
 
     Result<void> run() {
         const std::uint64_t batch = run_.batch_size(capacity_ * (sizeof(std::uint64_t) + run_.in.width));
@@ -25,38 +26,73 @@ class CutSelection {
         if (done)
             done = run_.for_each_batch(batch, [this](const TopkBatch& part) {
                 Result<void> found = find_cuts(part);
-                return found ? select(part) : found;
+                return found ? select(part, minima_in(part)) : found;
             });
         if (!done) return done;
+        if (minima_.boards != nullptr) run_.context.workspace->counters_are_left_zero();
         return repair_cuts(&run_, UsedCuts{states_, seen_, capacity_},
-                           [this](const TopkBatch& one) { return select(one); });
+                           [this](const TopkBatch& one) { return select(one, GroupMinima{}); });
     }
 
   private:
+    // No groups where one block samples each segment.
+    static GroupedSample groups_of(const TopkRun& run) {
+        const unsigned groups = filter_threads_of(run.config.policy, run.config.limits);
+        const bool suits = run.in.count <= kSampledTogether && run.in.cols >= run.in.n &&
+                           run.in.n >= groups && run.in.n / groups < 0xffffffffu;
+        return suits ? choose_groups(run.output.k, run.in.n, groups, run.config.policy, run.config.limits)
+                     : GroupedSample{};
+    }
+    std::uint64_t before() const {
+        return groups_.groups != 0 ? max_before(groups_, run_.in.n)
+                                   : max_before(rank_, run_.in.n, run_.sample);
+    }
+
     Result<void> take(std::uint64_t batch) {
         const std::uint64_t count = run_.in.count;
         ArrayTaker arrays(run_.context);
         lists_ = run_.take_lists(&arrays, batch, capacity_);
         states_ = arrays.take<SelectState>(count);
         seen_ = arrays.take_shown<std::uint64_t>(count);
-        if (count <= std::min(kSampledTogether, batch)) {
-            memory_.keys = arrays.take<std::byte>(count * run_.sample * run_.in.width);
-            memory_.tickets = arrays.take_counters<std::uint32_t>(count);
+        if (groups_.groups == 0) return arrays.done();
+        minima_ = minima_of(groups_, run_.in.n);
+        if (filter_samples(run_.in, groups_, run_.config)) {
+            minima_.boards = arrays.take_counters<std::uint64_t>(count * groups_.board_words());
+        } else {
+            minima_.keys = arrays.take<std::byte>(count * groups_.groups * run_.in.width);
+            minima_.numbers = arrays.take<std::uint32_t>(count * groups_.groups);
         }
         return arrays.done();
     }
 
+    // The part of the minima that belongs to a batch.
+    GroupMinima minima_in(const TopkBatch& batch) const {
+        GroupMinima minima = minima_;
+        if (groups_.groups == 0) return minima;
+        const std::uint64_t first = batch.first * groups_.groups;
+        if (minima.boards != nullptr) {
+            minima.boards += batch.first * groups_.board_words();
+        } else {
+            minima.keys = static_cast<std::byte*>(minima_.keys) + first * run_.in.width;
+            minima.numbers += first;
+        }
+        return minima;
+    }
+
     Result<void> find_cuts(const TopkBatch& batch) {
-        const SampleCut cut{run_.sample, rank_, states_ + batch.first, memory_};
-        Result<void> found = check_cuda(launch_sample_cut(batch.in, cut, run_.config), "topk of a sample");
-        if (found && memory_.tickets != nullptr) run_.context.workspace->counters_are_left_zero();
-        return found;
+        SelectState* const states = states_ + batch.first;
+        if (minima_.boards != nullptr) return {};  // the filter finds them
+        if (groups_.groups != 0)
+            return check_cuda(launch_group_minima(batch.in, minima_in(batch), states, run_.config),
+                              "topk of a sample");
+        const SampleCut cut{run_.sample, rank_, states};
+        return check_cuda(launch_sample_cut(batch.in, cut, run_.config), "topk of a sample");
     }
 
     // Keeps the survivors of the cuts, and sorts the best of them.
-    Result<void> select(const TopkBatch& batch) {
+    Result<void> select(const TopkBatch& batch, const GroupMinima& minima) {
         const FilteredSegments filtered{
-            states_ + batch.first, lists_, {}, seen_ == nullptr ? nullptr : seen_ + batch.first};
+            states_ + batch.first, lists_, {}, seen_ == nullptr ? nullptr : seen_ + batch.first, minima};
         Result<void> kept = run_.filter(batch, kFilterBytes, "topk's filter", [&](const ElementRange& range) {
             return launch_filter(batch.in, range, filtered, run_.config);
         });
@@ -66,12 +102,13 @@ class CutSelection {
     }
 
     TopkRun& run_;
-    const std::uint64_t rank_;      // of the cut in the sample
+    const GroupedSample groups_;
+    const std::uint64_t rank_;      // of the cut in a sample without groups
     const std::uint64_t capacity_;  // of the list of a segment
     PairLists lists_{};
     SelectState* states_ = nullptr;
     std::uint64_t* seen_ = nullptr;  // numbers of survivors, visible to the host; null: the states have them
-    SampleMemory memory_{};
+    GroupMinima minima_{};
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ Result<void> select_distinct(TopkRun* run) {
     auto* const states = arrays.take<SelectState>(in.count);
     if (!arrays.done()) return arrays.done();
     Result<void> done = run->for_each_batch(size, [&](const TopkBatch& batch) {
-        return select_batch(run, batch, FilteredSegments{states + batch.first, lists, spare, nullptr});
+        return select_batch(run, batch, FilteredSegments{states + batch.first, lists, spare, nullptr, {}});
     });
     if (!done) return done;
     std::vector<SelectState> found(static_cast<std::size_t>(in.count));

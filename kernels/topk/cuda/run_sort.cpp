@@ -72,7 +72,7 @@ class SortSelection {
     }
 
     Result<void> cut_and_sort(const TopkBatch& batch) {
-        const SampleCut cut{run_.sample, rank_, states_ + batch.first, {}};
+        const SampleCut cut{run_.sample, rank_, states_ + batch.first};
         Result<void> found = check_cuda(launch_sample_cut(batch.in, cut, run_.config), "topk of a sample");
         return found ? sort_survivors(batch) : found;
     }

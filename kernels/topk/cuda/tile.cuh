@@ -23,42 +23,43 @@ constexpr unsigned filter_tile_packs(std::size_t width) {
 template <class U>
 constexpr bool kFilterAhead = sizeof(U) >= 4;
 
-// Elements [begin, end) as packs: pack p holds elements from p * kWidth - skew on, because packs are aligned
-// and segments may not be. A block takes every grid_x()-th run of block_threads() packs. So a range with many
-// survivors is shared by several blocks.
+// Elements [begin, end) of a segment as packs. Positions of 32 bits count elements from the start of the
+// first pack. It is aligned, so it may begin before the range. A block takes every grid_x()-th run of
+// block_threads() packs, so several blocks share a range with many survivors. REQUIRES: end - begin <= 2^31.
 template <class U>
 struct FilterPacks {
     static constexpr unsigned kWidth = 16 / sizeof(U);
-    const U* elements;
-    std::uint64_t begin;
-    std::uint64_t end;
-    std::uint64_t skew;
-    std::uint64_t last;         // the index behind the last pack
-    std::uint64_t whole_begin;  // packs [whole_begin, whole_end) are complete
-    std::uint64_t whole_end;
+    const U* origin;      // position 0
+    std::uint64_t index;  // of position 0; wraps where that lies before the segment
+    std::uint32_t begin;  // the positions of the range
+    std::uint32_t end;
 
-    TEGU_DEVICE FilterPacks(const U* segment, std::uint64_t first_element, std::uint64_t end_element)
-        : elements(segment), begin(first_element), end(end_element) {
-        skew = reinterpret_cast<std::uintptr_t>(elements) % 16 / sizeof(U);
-        last = (end + skew + kWidth - 1) / kWidth;
-        whole_begin = (begin + skew + kWidth - 1) / kWidth;
-        whole_end = (end + skew) / kWidth;
+    TEGU_DEVICE FilterPacks(const U* segment, std::uint64_t first, std::uint64_t last) {
+        const U* const start = segment + first;
+        begin = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(start) % 16 / sizeof(U));
+        end = begin + static_cast<std::uint32_t>(last - first);
+        origin = start - begin;
+        index = first - begin;
     }
+    // The number of packs.
+    TEGU_DEVICE std::uint32_t count() const { return (end + kWidth - 1) / kWidth; }
     // The first pack of the block's first run.
-    TEGU_DEVICE std::uint64_t first() const { return (begin + skew) / kWidth + block_x() * block_threads(); }
+    TEGU_DEVICE static std::uint32_t first() { return block_x() * block_threads(); }
     // The first pack of the block's run that is `later` runs after the run starting at pack `base`.
-    TEGU_DEVICE static std::uint64_t run(std::uint64_t base, unsigned later) {
-        return base + std::uint64_t{grid_x() * block_threads()} * later;
+    TEGU_DEVICE static std::uint32_t run(std::uint32_t base, unsigned later) {
+        return base + grid_x() * block_threads() * later;
     }
-    TEGU_DEVICE bool holds(std::uint64_t index) const { return index >= begin && index < end; }
-    // Index of the first element of a pack; wraps for positions before the segment.
-    TEGU_DEVICE std::uint64_t index(std::uint64_t pack) const { return pack * kWidth - skew; }
-    // is_behind(): all elements of a run are behind an index. is_before(): none is.
-    TEGU_DEVICE bool is_behind(std::uint64_t run, std::uint64_t cut_index) const {
-        return run * kWidth > cut_index && run * kWidth - cut_index > skew;
+    TEGU_DEVICE bool holds(std::uint32_t position) const { return position >= begin && position < end; }
+    // Whether all elements of the pack lie in the range.
+    TEGU_DEVICE bool is_whole(std::uint32_t pack) const {
+        return pack * kWidth >= begin && (pack + 1) * kWidth <= end;
     }
-    TEGU_DEVICE bool is_before(std::uint64_t run, std::uint64_t cut_index) const {
-        return (run + block_threads()) * kWidth - skew <= cut_index;
+    // The first position behind an index, at most `end`.
+    TEGU_DEVICE std::uint32_t behind(std::uint64_t cut_index) const {
+        const std::uint64_t range_begin = index + begin;
+        if (cut_index < range_begin) return 0;
+        const std::uint64_t kept = cut_index - range_begin;
+        return kept < end - begin ? begin + static_cast<std::uint32_t>(kept) + 1 : end;
     }
 };
 
@@ -69,34 +70,38 @@ struct FilterTile {
     static constexpr unsigned kPacks = filter_tile_packs(sizeof(U));
     Pack<U, kWidth> pack[kPacks];
 
-    TEGU_DEVICE static bool is_whole(const FilterPacks<U>& from, std::uint64_t base) {
-        return base >= from.whole_begin && from.run(base, kPacks - 1) + block_threads() <= from.whole_end;
+    TEGU_DEVICE static bool is_whole(const FilterPacks<U>& from, std::uint32_t base) {
+        return from.is_whole(base) && from.is_whole(from.run(base, kPacks - 1) + block_threads() - 1);
     }
     // Missing elements become `filler`.
-    TEGU_DEVICE void load(const FilterPacks<U>& from, std::uint64_t base, U filler) {
+    TEGU_DEVICE void load(const FilterPacks<U>& from, std::uint32_t base, U filler) {
+        const U* const own = from.origin + std::size_t{thread_index()} * kWidth;
         if (is_whole(from, base)) {
-            const U* const first = from.elements + from.index(thread_index());
             TEGU_UNROLL
             for (unsigned j = 0; j < kPacks; ++j)
-                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(first + from.run(base, j) * kWidth);
+                pack[j] =
+                    *reinterpret_cast<const Pack<U, kWidth>*>(own + std::size_t{from.run(base, j)} * kWidth);
             return;
         }
         TEGU_UNROLL
         for (unsigned j = 0; j < kPacks; ++j) {
-            const std::uint64_t number = from.run(base, j) + thread_index();
-            if (number >= from.whole_begin && number < from.whole_end) {
-                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(from.elements + from.index(number));
+            const std::uint32_t number = from.run(base, j) + thread_index();
+            if (from.is_whole(number)) {
+                pack[j] =
+                    *reinterpret_cast<const Pack<U, kWidth>*>(own + std::size_t{from.run(base, j)} * kWidth);
             } else {
                 TEGU_UNROLL
                 for (unsigned e = 0; e < kWidth; ++e)
                     pack[j].at[e] =
-                        from.holds(from.index(number) + e) ? from.elements[from.index(number) + e] : filler;
+                        from.holds(number * kWidth + e) ? from.origin[number * kWidth + e] : filler;
             }
         }
     }
-    // The index of an element from its bit in a mask of the packs: element e of pack j is bit j * kWidth + e.
-    TEGU_DEVICE static std::uint64_t index_of(const FilterPacks<U>& from, std::uint64_t base, unsigned bit) {
-        return from.index(from.run(base, bit / kWidth) + thread_index()) + bit % kWidth;
+    // The position of an element from its bit in a mask of the packs: element e of pack j is bit j * kWidth +
+    // e.
+    TEGU_DEVICE static std::uint32_t position_of(const FilterPacks<U>& from, std::uint32_t base,
+                                                 unsigned bit) {
+        return (from.run(base, bit / kWidth) + thread_index()) * kWidth + bit % kWidth;
     }
 };
 

@@ -5,130 +5,14 @@
 
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
-#include "kernels/selection/cuda/block_sort.cuh"
-#include "kernels/selection/cuda/order.cuh"
+#include "kernels/topk/cuda/slice.cuh"
 
 namespace tegu {
 namespace cuda {
 namespace {
 
 constexpr unsigned kFewPairs = 512;
-constexpr std::uint64_t kMaxAtOnce = 1u << 30;  // survivors
-
-struct SliceJob {
-    KeySegments in;
-    const SelectState* states;  // null: the elements; else the survivors
-    PairLists lists;
-    SelectionOutput output;
-    unsigned slice;       // results of a block
-    unsigned capacity;    // pairs in shared memory: a power of two
-    std::uint64_t* seen;  // [segments] gets the numbers of survivors, or null
-};
-
-// A source of elements, or of survivors.
-template <class U>
-struct SliceSource {
-    KeyedSegment<U> segment;
-    const U* keys;  // null: elements
-    const std::uint64_t* indices;
-
-    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return keys == nullptr ? i : indices[i]; }
-    TEGU_DEVICE U bits(std::uint64_t i) const {
-        const U* const at = keys == nullptr ? segment.elements + segment.offset(i) : keys + i;
-        return *at;
-    }
-    TEGU_DEVICE U key_of(U bits) const { return keys == nullptr ? segment.key_of(bits) : bits; }
-};
-
-// Fills entries without a pair, because the elements have changed. It replaces the old content of the memory.
-template <class U>
-TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t number, std::uint64_t begin,
-                              std::uint64_t end) {
-    for (std::uint64_t i = begin + thread_index(); i < end; i += block_threads()) {
-        static_cast<U*>(output.values)[number * output.k + i] = 0;
-        output.indices[number * output.k + i] = ~std::uint64_t{0};
-    }
-}
-
-// The output of a block of select_slices, and the range that it searches.
-template <class U>
-struct Slice {
-    const SliceJob& job;
-    const KeyedSegment<U>& segment;
-    std::uint64_t number;  // of the segment
-    std::uint64_t begin;   // of the results
-    std::uint64_t end;
-    SelectRange whole;         // of all pairs
-    std::uint64_t last_index;  // of the pairs
-
-    // Writes a pair to rank `to` of the results.
-    TEGU_DEVICE void write(std::uint64_t to, U key, std::uint64_t index) const {
-        static_cast<U*>(job.output.values)[number * job.output.k + to] =
-            decode_key(key, segment.flip, segment.is_float);
-        job.output.indices[number * job.output.k + to] = index;
-    }
-    TEGU_DEVICE void fill(std::uint64_t first) const { fill_entries<U>(job.output, number, first, end); }
-};
-
-// Selects a slice in one pass over the survivors. Returns false, to all threads, if one pass is not enough;
-// then nothing is written.
-template <class U>
-TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& slice, U* keys,
-                                     std::uint64_t* indices, std::uint32_t* bins) {
-    TEGU_SHARED(std::uint32_t, used);
-    const unsigned capacity = slice.job.capacity;
-    SelectRange range = slice.whole;
-    if (thread_index() == 0) used = 0;
-    if (list.count > capacity) {
-        if (range.low >= range.high) return false;
-        block_count_list(list, range, bins);
-        BinRun run;
-        if (!block_find_ends(bins, static_cast<std::uint32_t>(slice.begin),
-                             static_cast<std::uint32_t>(slice.end), &run))
-            return false;
-        range.enter(run.first, run.last, run.before, run.inside);
-        if (range.inside > capacity) return false;
-    } else {
-        block_barrier();
-    }
-    const unsigned collected = block_collect_list(list, range, keys, indices, capacity, &used);
-    const auto write = [&](unsigned i, unsigned rank) {
-        const std::uint64_t to = range.before + rank;
-        if (to >= slice.begin && to < slice.end) slice.write(to, keys[i], indices[i]);
-    };
-    if (collected <= kCountedPairs && collected <= block_threads()) {
-        block_order(keys, indices, collected, bins, write);
-    } else {
-        block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
-        for (unsigned i = thread_index(); i < collected; i += block_threads()) write(i, i);
-    }
-    const std::uint64_t known = range.before + collected;
-    if (known < slice.end) slice.fill(known > slice.begin ? known : slice.begin);
-    return true;
-}
-
-// Selects a slice in as many passes as necessary.
-template <class U>
-TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, const Slice<U>& slice,
-                             U* keys, std::uint64_t* indices, std::uint32_t* bins) {
-    for (std::uint64_t rank = slice.begin; rank < slice.end;) {
-        SelectRange range = slice.whole;
-        if (!block_window<U>(source, count, rank, slice.end, slice.job.capacity, slice.last_index, bins,
-                             &range))
-            return slice.fill(rank);
-        const unsigned collected =
-            block_collect(source, count, keys, indices, slice.job.capacity,
-                          [&](std::uint64_t i, U key) { return range.takes(source, i, key); });
-        block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
-        for (unsigned i = thread_index(); i < collected; i += block_threads()) {
-            const std::uint64_t to = range.before + i;
-            if (to >= rank && to < slice.end) slice.write(to, keys[i], indices[i]);
-        }
-        if (range.before + collected <= rank) return slice.fill(rank);
-        rank = range.before + collected;
-        block_barrier();  // the pairs have been read
-    }
-}
+constexpr std::size_t kStaticBytes = 10 << 10;  // at most, of shared memory
 
 // select_slices: results [block * slice, (block + 1) * slice) of each segment, sorted.
 // in:    elements [n], or the survivors' lists              out: those entries of the output
@@ -140,40 +24,18 @@ template <class U, bool Survivors>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
-    std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const keys = reinterpret_cast<U*>(indices + job.capacity);
-    const bool sliced = job.slice < job.output.k;
-    const std::uint64_t number = sliced ? block_y() : block_x();
-    const std::uint64_t begin = sliced ? std::uint64_t{block_x()} * job.slice : 0;
+    TEGU_SHARED(std::uint32_t, used);
+    const std::uint64_t number = job.is_sliced() ? block_y() : block_x();
+    const std::uint64_t begin = job.is_sliced() ? std::uint64_t{block_x()} * job.slice : 0;
     const std::uint64_t end = begin + job.slice < job.output.k ? begin + job.slice : job.output.k;
-    const KeyedSegment<U> segment(job.in, number);
-    std::uint64_t count = job.in.n;
-    std::uint64_t last_index = job.in.n - 1;
-    SliceSource<U> source{segment, nullptr, nullptr};
-    SelectRange whole{0, ~std::uint64_t{0}, 0, count, 0, false};
     if (Survivors) {
+        for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
+        if (thread_index() == 0) used = 0;
+        block_barrier();
         await_launch_before();
-        const SelectState state = job.states[number];
-        count = state.survivors;
-        if (job.seen != nullptr && begin == 0 && thread_index() == 0) job.seen[number] = count;
-        if (count < job.output.k || count > job.lists.capacity)
-            return fill_entries<U>(job.output, number, begin, end);
-        source.keys = static_cast<const U*>(job.lists.keys) + number * job.lists.capacity;
-        source.indices = job.lists.indices + number * job.lists.capacity;
-        whole.low = state.best < state.key ? state.best : state.key;
-        whole.high = state.key;
-        whole.inside = count;
-        // If all keys are equal, the last index is at most that of the cut.
-        if (whole.low == whole.high && state.index < last_index) last_index = state.index;
-    } else if (count > job.capacity) {
-        block_extent<U>(source, count, &whole.low, &whole.high);
     }
-    const Slice<U> slice{job, segment, number, begin, end, whole, last_index};
-    if (Survivors && count <= kMaxAtOnce) {
-        const KeyList<U> list{source.keys, source.indices, static_cast<std::uint32_t>(count)};
-        if (block_slice_at_once(list, slice, keys, indices, bins)) return;
-    }
-    block_slice(source, count, slice, keys, indices, bins);
+    block_select_slice<U, Survivors>(job, number, begin, end, shared, bins, &used);
+    if (Survivors && job.boards != nullptr) block_clear_board(job, number, begin == 0);
 }
 
 // select_distinct: the best k different keys of a segment that fits in shared memory, each with its first
@@ -249,20 +111,23 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, const SelectionCon
         shape.blocks_y = segments;
     }
     const unsigned index = width_index(job.in.width);
-    if (job.states != nullptr) return launch_pdl(kSelectSurvivors[index], shape, limits, config.stream, job);
+    if (job.states != nullptr)
+        return shape.shared_bytes + kStaticBytes <= kPlainSharedBytes
+                   ? launch_pdl_plain(kSelectSurvivors[index], shape, limits, config.stream, job)
+                   : launch_pdl(kSelectSurvivors[index], shape, limits, config.stream, job);
     return launch(kSelectElements[index], shape, config.stream, job);
 }
 
 }  // namespace
 
 unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
-    return capacity_of_block(policy.capacity, pair_bytes(width), 10 << 10, limits);
+    return capacity_of_block(policy.capacity, pair_bytes(width), kStaticBytes, limits);
 }
 
 LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& output,
                                   const SelectionConfig& config) {
     if (!output.distinct)
-        return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, config);
+        return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr, nullptr, 0}, in.n, config);
     const unsigned pairs = static_cast<unsigned>(up_to_power_of_two(in.n));
     const LaunchShape shape{static_cast<unsigned>(in.count), 1,
                             threads_for(in.n, in.count, config.policy, config.limits),
@@ -272,7 +137,8 @@ LaunchStatus launch_select_blocks(const KeySegments& in, const SelectionOutput& 
 
 LaunchStatus launch_select_survivors(const KeySegments& in, const FilteredSegments& filtered,
                                      const SelectionOutput& output, const SelectionConfig& config) {
-    return launch_slices(SliceJob{in, filtered.states, filtered.lists, output, 0, 0, filtered.seen},
+    return launch_slices(SliceJob{in, filtered.states, filtered.lists, output, 0, 0, filtered.seen,
+                                  filtered.minima.boards, filtered.minima.board_words},
                          filtered.lists.capacity, config);
 }
 

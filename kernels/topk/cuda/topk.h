@@ -11,7 +11,7 @@
 //                   elements several times.
 #pragma once
 
-#include "kernels/selection/cuda/cut.h"
+#include "kernels/selection/cuda/cut_minima.h"
 
 namespace tegu {
 namespace cuda {
@@ -53,16 +53,19 @@ struct FilteredSegments {
     PairLists lists;
     PairLists spare;      // of different values: workspace of the lists' size
     std::uint64_t* seen;  // [count] gets the numbers of survivors, or null
+    GroupMinima minima;   // where the cuts lie; without keys and boards: the states have them
 };
+// Whether launch_filter() of all elements should take this sample by itself, with boards.
+bool filter_samples(const KeySegments& in, const GroupedSample& sample, const SelectionConfig& config);
 // Lists the survivors of the cuts among elements of a range, in any order. Adds their number to
-// state.survivors and merges the smallest key into state.best. One launch. REQUIRES: begin < end <= n; end -
-// begin <= 2^31; count <= 65535.
+// state.survivors and merges the smallest key into state.best; with boards, into these. One launch.
+// REQUIRES: begin < end <= n; end - begin <= 2^31; count <= 65535.
 LaunchStatus launch_filter(const KeySegments& in, const ElementRange& range, const FilteredSegments& filtered,
                            const SelectionConfig& config);
 
 // Writes the best k of the survivors of each segment to the output. Writes nothing where they are fewer than
-// k or exceed the capacity of the lists. One launch. REQUIRES: output.k <= block_capacity(); not
-// output.distinct; count <= 65535.
+// k or exceed the capacity of the lists. Leaves boards zero. One launch. REQUIRES: output.k <=
+// block_capacity(); not output.distinct; count <= 65535.
 LaunchStatus launch_select_survivors(const KeySegments& in, const FilteredSegments& filtered,
                                      const SelectionOutput& output, const SelectionConfig& config);
 

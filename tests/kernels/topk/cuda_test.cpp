@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "kernels/operation_cuda.h"
+#include "kernels/selection/cuda/run.h"
 #include "kernels/selection/cuda/sample_position.cuh"
+#include "kernels/topk/cuda/topk.h"
 #include "tests/kernels/cuda/cuda_test.h"
 #include "tests/kernels/cuda/patterns.h"
 
@@ -70,6 +72,17 @@ class CudaTopk : public CudaTest {
         if (!done) return done.error().message;
         const std::string cut(done->policy.find("cut"));
         return std::string(done->policy.find("method")) + (cut.empty() ? "" : " " + cut);
+    }
+    cuda::GroupedSample groups(std::uint64_t k, std::uint64_t n) const {
+        const SelectionPolicy& policy = context_.policies.selection;
+        const unsigned threads = cuda::filter_threads_of(policy, context_.limits);
+        return cuda::choose_groups(k, n, threads, policy, context_.limits);
+    }
+    // Stores a word of 4 bytes wherever a sample of `size` looks.
+    static void mislead(std::uint64_t size, std::uint32_t word, TestInput* input) {
+        const std::uint64_t n = input->bytes.size() / 4;
+        for (std::uint64_t number = 0; number < size; ++number)
+            std::memcpy(input->bytes.data() + 4 * cuda::sample_index(number, n, size), &word, sizeof word);
     }
     std::uint64_t order_ = 0;
 };
@@ -176,29 +189,61 @@ TEST_F(CudaTopk, CutsAtSpecialFloatsGiveTheSameBits) {
     }
 }
 
-// Samples that several blocks take, whatever lies where; so much of what is best in few warps that the cut
-// has to be looser than it could be.
-TEST_F(CudaTopk, SamplesOfSeveralBlocksGiveTheSameBits) {
-    const std::uint64_t n = 9000, sample = 2048;
+// Samples in groups, whatever lies where; so much of what is best in few groups that the cut has to be looser
+// than it could be, and more of it than of anything else.
+TEST_F(CudaTopk, SamplesInGroupsGiveTheSameBits) {
+    const std::uint64_t n = 9000;
     const DigestShape shape{1, n, 0, 0};
-    context_.policies.selection = {256, 256, sample, 256, 128, 2, 1024, 64, 0, 1 << 22};
-    for (const unsigned warps : {0, 1, 5, 8}) {
-        TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
-        for (std::uint32_t number = 0; number < sample; ++number) {
-            const std::uint32_t lane = number % 256 / 8, warp = (number + 32 - lane) % 8;
-            const std::uint32_t good = 0xfffff000u + number % 1000;
-            if (warp < warps)
-                std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, sample), &good, 4);
+    context_.policies.selection = {256, 256, 2048, 256, 96, 2, 1024, 64, 0, 1 << 22};
+    for (const std::uint64_t k : {1, 3, 40, 255}) {
+        const cuda::GroupedSample sample = groups(k, n);
+        ASSERT_GT(sample.each, 1u);
+        for (const unsigned good_groups : {0u, 1u, 5u, sample.groups}) {
+            for (const bool tied : {false, true}) {
+                TestInput input =
+                    words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
+                for (std::uint32_t number = 0; number < sample.size(); ++number) {
+                    const std::uint32_t good = 0xfffff000u + (tied ? 0 : number % 1000);
+                    if (number % sample.groups < good_groups)
+                        std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, sample.size()),
+                                    &good, 4);
+                }
+                for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32})
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 5 != 0, false}))
+                        << good_groups;
+            }
         }
-        for (const std::uint64_t k : {1, 2, 3})
-            for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32})
-                ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 5 != 0, false})) << warps;
     }
     for (const ElementType type : kAllTypes) {
         for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
             const TestInput input = input_of(type, shape, 19, content);
-            ASSERT_TRUE(same(type, shape, input, TopkParams{2, order_ % 2 == 0, false}));
+            for (const std::uint64_t k : {2, 200})
+                ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 2 == 0, false}));
         }
+    }
+}
+
+// The filter samples by itself where it has blocks enough, and rows have a board each. Blocks that begin late
+// find their groups sampled by others.
+TEST_F(CudaTopk, FiltersThatSampleGiveTheSameBits) {
+    context_.policies.selection = {64, 64, 512, 100, 64, 1, 256, 16, 0, 1 << 22};
+    for (const unsigned multiprocessors : {1u, 16u, 200u}) {
+        context_.limits.multiprocessors = multiprocessors;
+        for (const DigestShape& shape : {DigestShape{1, 20011, 0, 1}, DigestShape{3, 6007, 0, 0}}) {
+            const Axis axis = shape.rows == 1 ? Axis::Whole : Axis::Rows;
+            for (const ElementType type :
+                 {ElementType::U8, ElementType::F16, ElementType::I32, ElementType::F32, ElementType::F64}) {
+                for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
+                    const TestInput input = input_of(type, shape, 23, content);
+                    for (const std::uint64_t k : {1, 9, 64})
+                        ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 3 != 0, false}, axis))
+                            << multiprocessors << " multiprocessors";
+                }
+            }
+        }
+        const cuda::KeySegments in{{nullptr, 1, 20011, 20011, 20011, 20011}, 0, 4, false};
+        EXPECT_EQ(cuda::filter_samples(in, groups(9, 20011), context_.config(context_.policies.selection)),
+                  multiprocessors == 200);
     }
 }
 
@@ -210,10 +255,8 @@ TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
     for (const bool ties : {false, true}) {
         TestInput input =
             words(ElementType::U32, n, [&](std::uint64_t i) { return ties ? 5 : i * 2654435761u >> 8; });
-        for (std::uint64_t number = 0; number < 64; ++number) {
-            const std::uint32_t best = 0xfffffff0u;
-            std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, 64), &best, sizeof best);
-        }
+        mislead(64, 0xfffffff0u, &input);
+        mislead(groups(40, n).size(), 0xfffffff0u, &input);
         for (const std::uint64_t k : {40, 100}) {
             const TopkParams params{k, true, false};
             ASSERT_TRUE(same(ElementType::U32, shape, input, params));
@@ -222,8 +265,7 @@ TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
     }
     // The best value there is, in the sample and then late: too few are before the cut's index.
     TestInput late = words(ElementType::U32, n, [](std::uint64_t i) { return i < 512 ? 5 : 0; });
-    for (std::uint64_t number = 0; number < 64; ++number)
-        std::memset(late.bytes.data() + 4 * cuda::sample_index(number, n, 64), 0, 4);
+    mislead(groups(40, n).size(), 0, &late);
     ASSERT_TRUE(same(ElementType::U32, shape, late, TopkParams{40, false, false}));
     EXPECT_EQ(method(shape, late, TopkParams{40, false, false}), "cut counted");
 }
@@ -348,10 +390,7 @@ TEST_F(CudaTopk, DistinctValuesOfLongSegmentsGiveTheSameBits) {
     context_.policies.selection = {64, 64, 64, 100, 64, 1, 256, 8, 0, 100};
     TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
     EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "distinct");
-    for (std::uint64_t number = 0; number < 64; ++number) {
-        const std::uint32_t best = 0xfffffff0u;
-        std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, 64), &best, sizeof best);
-    }
+    mislead(64, 0xfffffff0u, &input);
     ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{16, true, true}));
     EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "sort");
 }

@@ -20,6 +20,8 @@
 namespace tegu::bench {
 namespace {
 
+constexpr std::size_t kBoards = 64;  // more than the repetitions of a measurement
+
 enum class Values { Uniform, Sorted, Few, Equal };
 
 const char* word_of(Values values) {
@@ -159,43 +161,51 @@ class SelectBench {
         if (k > block || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::KeySegments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view, true);
-        const std::uint64_t sample = cuda::sample_size(n, 4, policy);
-        const std::uint64_t rank = std::min(cuda::safe_rank(k, n, sample), sample);
+        const cuda::GroupedSample sample = cuda::choose_groups(
+            k, n, cuda::filter_threads_of(policy, context.limits), policy, context.limits);
         const std::uint64_t capacity =
-            std::min(n, std::max<std::uint64_t>(cuda::max_before(rank, n, sample), 2ull * block));
+            std::min(n, std::max<std::uint64_t>(cuda::max_before(sample, n), 2ull * block));
         const Rotation keys(capacity * 4, 0, 1), indices(capacity * 8, 0, 1),
             state(sizeof(cuda::SelectState), 0, 1), values(k * 4, 0, 1), out_indices(k * 8, 0, 1);
         const cuda::PairLists lists{keys[0], static_cast<std::uint64_t*>(indices[0]), capacity};
         const cuda::SelectionOutput output{values[0], static_cast<std::uint64_t*>(out_indices[0]), nullptr, k,
                                            false};
         auto* const states = static_cast<cuda::SelectState*>(state[0]);
-        const Rotation gathered(sample * 4, 0, 1);
-        Rotation tickets(sizeof(std::uint32_t), 0, 1);
-        tickets.zero(sizeof(std::uint32_t));
-        const cuda::SampleCut cut{
-            sample, rank, states, {gathered[0], static_cast<std::uint32_t*>(tickets[0])}};
-        const cuda::FilteredSegments kept{states, lists, {}, nullptr};
         const cuda::SelectionConfig config = context.config(policy);
-        const auto step = [&](unsigned steps, std::size_t turn) {
-            in.data = inputs_[turn];
-            require_cuda(cuda::launch_sample_cut(in, cut, config), "sample");
-            if (steps > 1) require_cuda(cuda::launch_filter(in, {0, n}, kept, config), "filter");
-            if (steps > 2) require_cuda(cuda::launch_select_survivors(in, kept, output, config), "select");
+        cuda::GroupMinima minima = cuda::minima_of(sample, n);
+        const Rotation entries(sample.groups * 4ull, 0, 1), numbers(sample.groups * 4ull, 0, 1);
+        const std::uint64_t words = sample.board_words();
+        Rotation boards(words * 8 * kBoards, 0, 1);
+        const bool samples = cuda::filter_samples(in, sample, config);
+        if (!samples) {
+            minima.keys = entries[0];
+            minima.numbers = static_cast<std::uint32_t*>(numbers[0]);
+        }
+        const auto time = [&](unsigned steps) {
+            boards.zero(words * 8 * kBoards);
+            return bench_.time([&](std::size_t turn) {
+                in.data = inputs_[turn];
+                if (samples) minima.boards = static_cast<std::uint64_t*>(boards[0]) + turn % kBoards * words;
+                const cuda::FilteredSegments kept{states, lists, {}, nullptr, minima};
+                if (!samples) require_cuda(cuda::launch_group_minima(in, minima, states, config), "sample");
+                require_cuda(cuda::launch_filter(in, {0, n}, kept, config), "filter");
+                if (steps > 1)
+                    require_cuda(cuda::launch_select_survivors(in, kept, output, config), "select");
+            });
         };
-        const GpuTime sampled = bench_.time([&](std::size_t turn) { step(1, turn); });
-        const GpuTime filtered = bench_.time([&](std::size_t turn) { step(2, turn); });
-        const GpuTime all = bench_.time([&](std::size_t turn) { step(3, turn); });
+        const GpuTime filtered = time(1);
+        const GpuTime all = time(2);
         cuda::SelectState seen{};
         require_cuda(cudaMemcpy(&seen, states, sizeof seen, cudaMemcpyDeviceToHost), "cudaMemcpy");
         const GpuTime cub = time_cub(static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(k));
         bench_.report(name + " kernels", n, content_.size(), all, cub.us > 0 ? "CUB, unsorted" : "read",
                       cub.us > 0 ? cub : read_);
         std::printf(
-            "    sample %.1f us, filter %.1f us, survivors' selection %.1f us; %llu survive, the list has "
-            "room for "
+            "    sample and filter %.1f us, survivors' selection %.1f us; %llu survive, the list has room "
+            "for "
             "%llu\n",
-            sampled.us, filtered.us - sampled.us, all.us - filtered.us,
-            static_cast<unsigned long long>(seen.survivors), static_cast<unsigned long long>(capacity));
+            filtered.us, all.us - filtered.us, static_cast<unsigned long long>(seen.survivors),
+            static_cast<unsigned long long>(capacity));
     }
 
     GpuTime time_cub(std::uint32_t n, std::uint32_t k) {

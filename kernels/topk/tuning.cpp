@@ -42,8 +42,8 @@ std::vector<PolicyField> cuda_fields() {
             .tries({1, 2, 4}),
         field<kPart, &SelectionPolicy::sort_tile>("sort_tile",
                                                   "elements that a block of the sort takes at a time")
-            .multiples(256, 1024, 4096)
-            .tries({1024, 2048, 4096}),
+            .multiples(256, 1024, 8192)
+            .tries({1024, 2048, 4096, 8192}),
         field<kPart, &SelectionPolicy::slice>("slice", "results that a block sorts")
             .range(16, 8192)
             .tries({32, 64, 128, 256, 512}),

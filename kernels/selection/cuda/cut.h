@@ -17,7 +17,7 @@ struct SelectionPolicy {
     std::uint64_t block_elements;  // longest segment that a block selects from
     unsigned filter_threads;       // a multiple of 32, up to 512
     unsigned waves;                // blocks of passes over the elements: this many times the resident blocks
-    // elements in a tile of a block of kernels/selection/cuda/sort.h: a multiple of 256, up to 4096
+    // elements in a tile of a block of kernels/selection/cuda/sort.h: a multiple of 256, up to 8192
     unsigned sort_tile;
     unsigned slice = 64;                  // results of a block that sorts
     unsigned warp_results = 48;           // maximum that a warp selects from a short segment, one by one
@@ -30,7 +30,7 @@ struct SelectionPolicy {
                a.warp_results == b.warp_results && a.piece_pairs == b.piece_pairs;
     }
 };
-constexpr SelectionPolicy kDefaultSelectionPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 64, 48, 1 << 22};
+constexpr SelectionPolicy kDefaultSelectionPolicy{1024, 8192, 8192, 32768, 512, 1, 8192, 64, 48, 1 << 22};
 using SelectionConfig = LaunchConfig<SelectionPolicy>;
 
 // Pairs of a sample that a thread holds in registers.

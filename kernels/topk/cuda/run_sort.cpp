@@ -26,9 +26,11 @@ class SortSelection {
             done = run_.for_each_batch(size, [this](const TopkBatch& batch) {
                 return all_ ? sort_all(batch) : cut_and_sort(batch);
             });
-        if (!done || all_) return done;
-        return repair_cuts(&run_, UsedCuts{states_, nullptr, capacity_},
-                           [this](const TopkBatch& one) { return sort_survivors(one); });
+        if (done && !all_)
+            done = repair_cuts(&run_, UsedCuts{states_, survivors_.seen, capacity_},
+                               [this](const TopkBatch& one) { return sort_survivors(one); });
+        if (done) run_.context.workspace->counters_are_left_zero();
+        return done;
     }
 
   private:
@@ -42,32 +44,47 @@ class SortSelection {
     }
 
     Result<void> take(std::uint64_t batch) {
+        const unsigned width = run_.in.width;
         ArrayTaker arrays(run_.context);
         buffers_.capacity = capacity_;
-        buffers_.tile = sort_tile_for(run_.in.width, run_.config.policy.sort_tile);
+        buffers_.tile =
+            sort_tile_for(width, capacity_ * batch, run_.config.policy.sort_tile, run_.config.limits);
         for (unsigned i = 0; i < 2; ++i) {
-            buffers_.keys[i] = arrays.take<std::byte>(batch * capacity_ * run_.in.width);
+            buffers_.keys[i] = arrays.take<std::byte>(batch * capacity_ * width);
             buffers_.origins[i] = arrays.take<std::uint32_t>(batch * capacity_);
         }
-        buffers_.counts = arrays.take<std::uint32_t>(batch * sort_count_words(capacity_, buffers_.tile));
-        buffers_.totals = arrays.take<std::uint32_t>(batch * kSortDigits);
-        states_ = arrays.take_zeroed<SelectState>(run_.in.count);
-        tiles_ = arrays.take<std::uint64_t>(batch * kMaxCompactTiles);
-        if (!all_) indices_ = arrays.take<std::uint64_t>(batch * capacity_);
+        buffers_.tiles = arrays.take<std::uint64_t>(batch * sort_tile_words(capacity_, buffers_.tile));
+        buffers_.plans = arrays.take<SortPlan>(batch);
+        states_ = arrays.take<SelectState>(run_.in.count);
+        if (!all_)
+            choose_survivor_blocks(run_.in.n, batch, run_.pieces().max, run_.config.limits, &survivors_);
+        const std::uint64_t counts = all_ ? 0 : batch * survivors_.blocks, tickets = all_ ? 0 : batch;
+        auto* const words =
+            arrays.take_counters<std::uint32_t>(2 * counts + tickets + batch * sort_counter_words(width));
+        if (!arrays.done()) return arrays.done();
+        if (all_) {
+            if (run_.output.distinct) runs_ = arrays.take<std::uint64_t>(batch * kMaxCompactTiles);
+        } else {
+            survivors_.seen = arrays.take_shown<std::uint64_t>(run_.in.count);
+            survivors_.indices = arrays.take<std::uint64_t>(batch * capacity_);
+            survivors_.counts = reinterpret_cast<std::uint64_t*>(words);
+            survivors_.tickets = words + 2 * counts;
+        }
+        buffers_.counters = words + 2 * counts + tickets;
         return arrays.done();
     }
 
     SortJob job_of(const TopkBatch& batch) const {
-        return SortJob{batch.in, buffers_,     states_ + batch.first, indices_,
-                       tiles_,   batch.output, run_.pieces()};
+        SurvivorBuffers survivors = survivors_;
+        if (survivors.seen != nullptr) survivors.seen += batch.first;
+        return SortJob{batch.in, buffers_,     states_ + batch.first, survivors,
+                       runs_,    batch.output, run_.pieces()};
     }
 
     Result<void> sort_all(const TopkBatch& batch) {
         const SortJob job = job_of(batch);
-        const auto write = batch.output.distinct ? launch_write_distinct : launch_write_sorted;
-        LaunchStatus status = launch_rank_all(job, run_.config);
-        if (status == 0) status = launch_sort(job, run_.config);
-        if (status == 0) status = write(job, run_.config);
+        LaunchStatus status = launch_sort(job, run_.config);
+        if (status == 0 && batch.output.distinct) status = launch_write_distinct(job, run_.config);
         return run_.pace.check(status, "topk's sort");
     }
 
@@ -79,9 +96,8 @@ class SortSelection {
 
     Result<void> sort_survivors(const TopkBatch& batch) {
         const SortJob job = job_of(batch);
-        LaunchStatus status = launch_compact_survivors(job, run_.config);
+        LaunchStatus status = launch_keep_survivors(job, run_.config);
         if (status == 0) status = launch_sort(job, run_.config);
-        if (status == 0) status = launch_write_sorted(job, run_.config);
         return run_.pace.check(status, "topk's sort of survivors");
     }
 
@@ -91,8 +107,8 @@ class SortSelection {
     const std::uint64_t capacity_;  // pairs of a segment
     SortBuffers buffers_{};
     SelectState* states_ = nullptr;
-    std::uint64_t* tiles_ = nullptr;
-    std::uint64_t* indices_ = nullptr;  // of survivors
+    SurvivorBuffers survivors_{};
+    std::uint64_t* runs_ = nullptr;  // of equal keys
 };
 
 }  // namespace

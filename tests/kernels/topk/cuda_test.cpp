@@ -395,5 +395,66 @@ TEST_F(CudaTopk, DistinctValuesOfLongSegmentsGiveTheSameBits) {
     EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "sort");
 }
 
+// Sorts of one tile and of several, in one launch and in one for each tile. Digits that all keys share,
+// digits with one value but for one key, survivors that lie together.
+TEST_F(CudaTopk, SortsOfSeveralTilesGiveTheSameBits) {
+    if (is_slow()) context_.limits.shared_bytes_per_block = 128 << 10;
+    const auto mixed = [](std::uint64_t i) { return static_cast<std::uint32_t>(i * 2654435761u); };
+    for (const std::uint64_t n : {1023, 1025, 2049, 4097, 8191, 8193, 17000}) {
+        const DigestShape shape{1, n, 0, 0};
+        const TestInput inputs[] = {
+            words(ElementType::U32, n, mixed),
+            words(ElementType::U32, n, [](std::uint64_t) { return 0x12345678; }),
+            words(ElementType::U32, n, [&](std::uint64_t i) { return mixed(i) >> 24; }),
+            words(ElementType::U32, n, [&](std::uint64_t i) { return mixed(i) & 0x00ff0000u; }),
+            words(ElementType::U32, n, [&](std::uint64_t i) { return mixed(i) & 0xff0000ffu; }),
+            words(ElementType::U32, n, [](std::uint64_t i) { return i == 1000 ? 0xffffffffu : 0; }),
+            words(ElementType::U32, n, [&](std::uint64_t i) { return n - i; }),
+            words(ElementType::U32, n, [](std::uint64_t i) { return i; }),
+        };
+        for (const std::uint64_t piece : {1 << 22, 100}) {
+            // sorts of everything, and of the survivors of loose cuts
+            for (const unsigned sample : {16, 1024}) {
+                context_.policies.selection = {64, 64, sample, 100, 64, 1, 8192, 16, 0, piece};
+                for (const TestInput& input : inputs) {
+                    const std::uint64_t k = sample == 16 ? n - order_ % 2 : n / 8;
+                    ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{k, order_ % 3 != 0, false}));
+                    ASSERT_TRUE(same(ElementType::F32, shape, input, TopkParams{k, order_ % 3 != 0, false}));
+                }
+            }
+            ASSERT_TRUE(same(ElementType::U32, shape, inputs[2], TopkParams{n, order_ % 3 != 0, true}));
+            ASSERT_TRUE(same(ElementType::U32, shape, inputs[0], TopkParams{n / 2, order_ % 3 != 0, true}));
+            for (const ElementType type : {ElementType::U8, ElementType::F16, ElementType::I64})
+                for (const std::uint64_t k : {n / 8, n})
+                    ASSERT_TRUE(same(type, shape, input_of(type, shape, n, Content::Ties),
+                                     TopkParams{k, order_ % 3 != 0, order_ % 2 == 0}));
+        }
+    }
+}
+
+// As many different values as the fast way takes, and one more; the worst key there is among them or not.
+TEST_F(CudaTopk, FewAndManyDistinctValuesGiveTheSameBits) {
+    const std::uint64_t n = 20000;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.selection = {256, 256, 1024, 256, 128, 2, 1024, 64, 0, 1 << 22};
+    for (const std::uint32_t different : {1, 31, 32, 33, 5000}) {
+        for (const std::uint32_t step : {0x10001u, ~0u / different}) {
+            TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) {
+                return (i * 2654435761u >> 7) % different * step;
+            });
+            const std::uint32_t worst[] = {0, 0xffffffffu};
+            std::memcpy(input.bytes.data() + 4 * 777, worst + order_ % 2, 4);
+            for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32})
+                for (const std::uint64_t k : {1, 31, 32, 33})
+                    for (const bool largest : {false, true})
+                        ASSERT_TRUE(same(type, shape, input, TopkParams{k, largest, true}))
+                            << different << " values";
+        }
+        for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::F64})
+            ASSERT_TRUE(same(type, shape, input_of(type, shape, different, Content::Ties),
+                             TopkParams{32, order_ % 2 == 0, true}));
+    }
+}
+
 }  // namespace
 }  // namespace tegu::test

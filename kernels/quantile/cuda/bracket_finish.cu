@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kFinishThreads = 512;
 static_assert(kFinishThreads * kBinsOfThread == kSelectBins, "each thread reads its own bins");
 
-// Where a rank lies: at an end of the range, or at a rank of the listed keys inside.
+// Where a rank lies: at an end of the group's range, or at a rank of the listed keys inside.
 template <class U>
 struct BracketPlace {
     bool found;
@@ -21,16 +21,20 @@ struct BracketPlace {
     U key;               // at an end
     std::uint32_t rank;  // inside
 
-    TEGU_DEVICE BracketPlace(const BracketQuantile& of, std::uint64_t wanted)
-        : found(wanted >= of.below), listed(false), key(static_cast<U>(of.range.low)), rank(0) {
-        wanted -= of.below;
-        if (!found || wanted < of.at_low) return;
-        wanted -= of.at_low;
-        listed = wanted < of.inside;
+    TEGU_DEVICE BracketPlace(const BracketMemory& memory, unsigned group, std::uint64_t wanted)
+        : found(false), listed(false), key(static_cast<U>(memory.group[group].range.low)), rank(0) {
+        std::uint64_t below = 0;
+        for (unsigned i = 0; i <= 4 * group; ++i) below += memory.counts[i];
+        const std::uint64_t at_low = memory.counts[4 * group + 1], inside = memory.counts[4 * group + 2],
+                            at_high = memory.counts[4 * group + 3];
+        if (wanted < below) return;
+        wanted -= below;
+        found = wanted < at_low + inside + at_high;
+        if (wanted < at_low) return;
+        wanted -= at_low;
+        listed = wanted < inside;
         rank = static_cast<std::uint32_t>(wanted);
-        if (listed) return;
-        key = static_cast<U>(of.range.high);
-        found = wanted - of.inside < of.at_high;
+        if (!listed) key = static_cast<U>(memory.group[group].range.high);
     }
 };
 
@@ -60,6 +64,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kFinishThreads, 2)
     const unsigned number = block_y();
     const bool writes = block_x() == 0 && thread_index() == 0;
     BracketQuantile* const of = &bracket.memory->quantiles[number];
+    const BracketGroup& group = bracket.memory->group[of->group];
     const QuantileResults<U> results(output, segment, 0);
     if (bracket.memory->nans != 0) {
         if (writes && !output.skip_nans) results.write_nan(number);
@@ -68,14 +73,15 @@ TEGU_KERNEL TEGU_BOUNDS2(kFinishThreads, 2)
     }
     const QuantilePosition position = results.position(number, in.n);
     const std::uint64_t next = position.last || position.rank + 1 >= in.n ? position.rank : position.rank + 1;
-    const BracketPlace<U> own(*of, position.rank), behind(*of, next);
+    const BracketPlace<U> own(*bracket.memory, of->group, position.rank),
+        behind(*bracket.memory, of->group, next);
     RankBins run{0, 0, 0, 0};
     bool good = own.found && behind.found && bracket.memory->listed <= bracket.capacity;
     const bool from_list = own.listed || behind.listed;
     const std::uint32_t first = own.listed ? own.rank : behind.rank;
     const std::uint32_t last = behind.listed ? behind.rank : own.rank;
     if (good && from_list)
-        good = block_find_ranks(reinterpret_cast<const ThreadBins*>(of->bins), first, last, &run) &&
+        good = block_find_ranks(reinterpret_cast<const ThreadBins*>(group.bins), first, last, &run) &&
                run.inside <= bracket.near_capacity;
     if (!good || !from_list) {
         if (writes && good) results.write(number, position, own.key, behind.key);
@@ -83,8 +89,8 @@ TEGU_KERNEL TEGU_BOUNDS2(kFinishThreads, 2)
         return;
     }
     BracketBins<U> bin{};
-    bin.set(of->range);
-    const U low = static_cast<U>(of->range.low), high = static_cast<U>(of->range.high);
+    bin.set(group.range);
+    const U low = static_cast<U>(group.range.low), high = static_cast<U>(group.range.high);
     const U* const list = static_cast<const U*>(bracket.list);
     U* const near = static_cast<U*>(bracket.near) + std::uint64_t{number} * bracket.near_capacity;
     const std::uint64_t listed = bracket.memory->listed;

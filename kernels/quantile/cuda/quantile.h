@@ -101,44 +101,54 @@ struct QuantileCounts {
 LaunchStatus launch_quantile_counts(const QuantileCounts& count, const Pieces& pieces,
                                     const QuantileConfig& config);
 
-// The search of few quantiles of one long segment, each within a range of keys from a sample.
-constexpr unsigned kBracketQuantiles = 8;
+// The search of few quantiles of one long segment, each within a range of keys from a sample. Ranges that
+// overlap become one: a group.
+constexpr unsigned kBracketQuantiles = 7;
 constexpr double kCutSigmas = 4;  // of the sample's rank, on both sides of the expected one
+// Classes of keys: below the first group's range, then at its lower end, inside, at its upper end, behind it,
+// and so on. Keys behind a range are below the next one.
+constexpr unsigned kBracketClasses = 4 * kBracketQuantiles + 1;
 struct BracketRange {
     std::uint64_t low;
     std::uint64_t high;
     std::uint64_t first;  // bins of the listed keys divide [first, last]; the sample has no key outside
     std::uint64_t last;
 };
-struct alignas(16) BracketQuantile {
+struct alignas(16) BracketGroup {
     BracketRange range;
-    std::uint64_t below;    // elements with keys below the range
-    std::uint64_t at_low;   // with the key `low`
-    std::uint64_t at_high;  // with the key `high`, if it differs
-    std::uint64_t inside;   // with keys in between: these are listed
-    std::uint32_t near;     // listed keys in the bins of the statistics
+    alignas(16) std::uint32_t bins[2048];  // of keys inside: these are listed
+};
+struct BracketQuantile {
+    BracketRange range;
+    std::uint32_t group;
+    std::uint32_t near;  // listed keys in the bins of the statistics
     std::uint32_t ticket;
-    alignas(16) std::uint32_t bins[2048];
 };
 // Device memory. The first launch writes it.
 struct BracketMemory {
     std::uint64_t listed;
     std::uint64_t nans;  // 1 if there is a NaN
+    std::uint32_t groups;
+    std::uint32_t ticket;
+    std::uint64_t counts[kBracketClasses];
     BracketQuantile quantiles[kBracketQuantiles];
+    BracketGroup group[kBracketQuantiles];
 };
 struct Bracket {
     BracketMemory* memory;
+    void* sampled;  // [sample] keys
+    std::uint32_t sample;
     void* list;  // [capacity] keys
     std::uint64_t capacity;
     void* near;  // [quantiles, near_capacity] keys
     std::uint32_t near_capacity;
 };
-// Three steps, a launch each; the second one may be cut into ranges. The last one writes the quantiles, and
+// Three steps: two launches, one that may be cut into ranges, and one. The last one writes the quantiles, and
 // status[i] = 1 for each that is right: not where a sample misled, or where NaN are left out. REQUIRES:
 // in.count == 1; output.quantiles <= kBracketQuantiles; the same output and bracket in all steps.
 std::uint32_t bracket_sample(std::uint64_t n, unsigned wanted, const QuantileConfig& config);
-LaunchStatus launch_bracket_cuts(const KeySegments& in, const QuantileOutput& output, std::uint32_t sample,
-                                 const Bracket& bracket, const QuantileConfig& config);
+LaunchStatus launch_bracket_cuts(const KeySegments& in, const QuantileOutput& output, const Bracket& bracket,
+                                 const QuantileConfig& config);
 LaunchStatus launch_bracket_filter(const KeySegments& in, const ElementRange& range,
                                    const QuantileOutput& output, const Bracket& bracket,
                                    const QuantileConfig& config);

@@ -20,10 +20,10 @@ std::uint64_t list_capacity(const QuantileRun& run, std::uint32_t sample) {
     return max < static_cast<double>(limit) ? static_cast<std::uint64_t>(max) : limit;
 }
 
-LaunchStatus launch_search(QuantileRun* run, const QuantileOutput& output, std::uint32_t sample,
-                           const Bracket& bracket, std::uint32_t* status) {
+LaunchStatus launch_search(QuantileRun* run, const QuantileOutput& output, const Bracket& bracket,
+                           std::uint32_t* status) {
     const KeySegments& in = run->in;
-    LaunchStatus done = launch_bracket_cuts(in, output, sample, bracket, run->config);
+    LaunchStatus done = launch_bracket_cuts(in, output, bracket, run->config);
     if (done == 0)
         done = in_pieces(run->pieces(), in.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
             return launch_bracket_filter(in, ElementRange{begin, begin + some}, output, bracket, run->config);
@@ -41,13 +41,19 @@ Result<void> find_by_bracket(QuantileRun* run) {
     Result<void> done = run->prepare(&output);
     if (!done) return done;
     ArrayTaker arrays(run->context);
-    Bracket bracket{arrays.take<BracketMemory>(1), nullptr, list_capacity(*run, sample), nullptr, kNearKeys};
+    Bracket bracket{arrays.take<BracketMemory>(1),
+                    arrays.take<std::byte>(std::uint64_t{sample} * run->in.width),
+                    sample,
+                    nullptr,
+                    list_capacity(*run, sample),
+                    nullptr,
+                    kNearKeys};
     bracket.list = arrays.take<std::byte>(bracket.capacity * run->in.width);
     bracket.near = arrays.take<std::byte>(quantiles * kNearKeys * run->in.width);
     auto* const shown = arrays.take_shown<std::uint32_t>(quantiles);
     std::uint32_t* const status = shown != nullptr ? shown : arrays.take<std::uint32_t>(quantiles);
     if (!arrays.done()) return arrays.done();
-    done = run->pace.check(launch_search(run, output, sample, bracket, status), "quantile between cuts");
+    done = run->pace.check(launch_search(run, output, bracket, status), "quantile between cuts");
     std::uint32_t written[kBracketQuantiles] = {};
     if (done && shown == nullptr)
         done = run->context.workspace->read(written, status, quantiles * sizeof *status);

@@ -6,6 +6,7 @@
 #include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/order.cuh"
 #include "kernels/selection/cuda/sample_position.cuh"
+#include "kernels/topk/cuda/limit.cuh"
 #include "kernels/topk/cuda/topk.h"
 
 namespace tegu {
@@ -149,39 +150,54 @@ TEGU_DEVICE U bound_of_sample(const KeyedSegment<U>& segment, const SegmentPacks
     });
 }
 
-// Collects the pairs up to the bound: each thread reserves the slots for those of its packs at once.
-template <class U>
-TEGU_DEVICE void collect_segment(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, U bound,
-                                 const Collected<U>& to) {
+// Collects the pairs up to the bound. The next packs load while these are tested; one comparison of floats
+// replaces a key. A thread reserves the slots for its packs at once and reads what passes again, from L1.
+template <class U, bool Float>
+TEGU_DEVICE void collect_packs(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, U bound,
+                               const Collected<U>& to) {
     constexpr unsigned kWidth = SegmentPacks<U>::kWidth, kPacks = SegmentPacks<U>::kPacks;
-    TEGU_NO_UNROLL
-    for (std::uint32_t base = thread_index(); base < from.packs; base += kPacks * block_threads()) {
-        Pack<U, kWidth> held[kPacks];
+    const KeyLimit<U, Float> limit(bound, segment.flip);
+    Pack<U, kWidth> next[kPacks];
+    const auto load = [&](std::uint32_t base) {
         TEGU_UNROLL
         for (unsigned p = 0; p < kPacks; ++p) {
             const std::uint32_t pack = base + p * block_threads();
-            held[p] = from.load(pack < from.packs ? pack : base);
+            next[p] = from.load(pack < from.packs ? pack : from.packs - 1);
         }
+    };
+    load(thread_index());
+    TEGU_NO_UNROLL
+    for (std::uint32_t base = thread_index(); base < from.packs; base += kPacks * block_threads()) {
         std::uint32_t mask = 0;
         TEGU_UNROLL
         for (unsigned p = 0; p < kPacks; ++p) {
             const bool valid = base + p * block_threads() < from.packs;
             TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e) {
-                held[p].at[e] = segment.key_of(held[p].at[e]);
-                if (valid && held[p].at[e] <= bound) mask |= 1u << (p * kWidth + e);
-            }
-        }
-        if (mask == 0) continue;
-        std::uint32_t slot = atomic_add(to.used, count_bits(mask));
-        TEGU_UNROLL
-        for (unsigned p = 0; p < kPacks; ++p) {
-            TEGU_UNROLL
             for (unsigned e = 0; e < kWidth; ++e)
-                if ((mask >> (p * kWidth + e) & 1u) != 0)
-                    to.put(slot++, held[p].at[e], from.index(base + p * block_threads()) + e);
+                if (valid && limit.admits(next[p].at[e], segment.flip)) mask |= 1u << (p * kWidth + e);
+        }
+        load(base + kPacks * block_threads());
+        if (mask == 0) continue;
+        std::uint32_t slot = limit.exact ? atomic_add(to.used, count_bits(mask)) : 0;
+        TEGU_NO_UNROLL
+        for (; mask != 0; mask &= mask - 1) {
+            const unsigned bit = trailing_zeros(mask);
+            const std::uint32_t index = from.index(base + bit / kWidth * block_threads()) + bit % kWidth;
+            const U key = encode_key(segment.elements[index], segment.flip, Float);
+            if (limit.exact)
+                to.put(slot++, key, index);
+            else if (key <= bound)
+                to.add(key, index);
         }
     }
+}
+template <class U>
+TEGU_DEVICE void collect_segment(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, U bound,
+                                 const Collected<U>& to) {
+    if (segment.is_float)
+        collect_packs<U, (sizeof(U) > 1)>(segment, from, bound, to);
+    else
+        collect_packs<U, false>(segment, from, bound, to);
     const std::uint32_t tail = from.index(from.packs);
     for (std::uint32_t i = thread_index(); i < from.head + (from.n - tail); i += block_threads()) {
         const std::uint32_t index = i < from.head ? i : tail + i - from.head;
@@ -225,7 +241,7 @@ TEGU_DEVICE void write_collected(const SegmentJob& job, const KeyedSegment<U>& s
 // order: any
 // why:   one read; only pairs near the best k reach shared memory, and they are few
 template <class U, bool Held>
-TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, 2) select_segments(SegmentJob job) {
+TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, Held ? 3 : 2) select_segments(SegmentJob job) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(ThreadBins, bins, kHeldThreads);
     TEGU_SHARED(std::uint32_t, used);

@@ -52,7 +52,7 @@ TEGU_DEVICE void block_quantiles(const Source& source, const KeyedSegment<U>& se
 // order: any
 // why:   a sort moves every element dozens of times; registers are searched again at no cost in memory
 template <class U, bool Held>
-TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, Held ? 3 : 2) quantile_windows(KeySegments in, QuantileOutput output) {
+TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, 2) quantile_windows(KeySegments in, QuantileOutput output) {
     const KeyedSegment<U> segment(in, block_x());
     const QuantileResults<U> results(output, segment, block_x());
     if (Held) {

@@ -6,7 +6,7 @@
 #include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/order.cuh"
 #include "kernels/selection/cuda/sample_position.cuh"
-#include "kernels/topk/cuda/limit.cuh"
+#include "kernels/topk/cuda/segment_packs.cuh"
 #include "kernels/topk/cuda/topk.h"
 
 namespace tegu {
@@ -27,23 +27,6 @@ struct SegmentJob {
 constexpr std::size_t collected_bytes(unsigned width) {
     return pair_bytes(width) + sizeof(std::uint16_t);
 }
-
-// The pairs that pass the bound, in shared memory.
-template <class U>
-struct Collected {
-    U* keys;
-    std::uint64_t* indices;
-    std::uint16_t* order;  // workspace
-    std::uint32_t* used;   // may exceed the capacity
-    unsigned capacity;
-
-    TEGU_DEVICE void put(std::uint32_t slot, U key, std::uint64_t index) const {
-        if (slot >= capacity) return;
-        keys[slot] = key;
-        indices[slot] = index;
-    }
-    TEGU_DEVICE void add(U key, std::uint64_t index) const { put(atomic_add(used, 1u), key, index); }
-};
 
 // The end of the bin where the number of visited keys reaches k, or `high`. visit(body) calls body(key) for
 // keys of this thread in [low, high].
@@ -87,28 +70,6 @@ TEGU_DEVICE U bound_of_held(const HeldSegment<U, Items>& held, unsigned n, std::
     });
 }
 
-// The packs of 16 bytes of a dense segment, and the elements before and behind them.
-template <class U>
-struct SegmentPacks {
-    static constexpr unsigned kWidth = 16 / sizeof(U);
-    static constexpr unsigned kPacks = kHeldItems<U> / kWidth;
-    const U* elements;
-    std::uint32_t head;   // elements before the first pack
-    std::uint32_t packs;  // complete ones
-    std::uint32_t n;
-
-    TEGU_DEVICE SegmentPacks(const U* segment, std::uint32_t count) : elements(segment), n(count) {
-        const auto skew = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(segment) % 16);
-        head = skew == 0 ? 0 : (16 - skew) / sizeof(U);
-        if (head > n) head = n;
-        packs = (n - head) / kWidth;
-    }
-    TEGU_DEVICE std::uint32_t index(std::uint32_t pack) const { return head + pack * kWidth; }
-    TEGU_DEVICE Pack<U, kWidth> load(std::uint32_t pack) const {
-        return *reinterpret_cast<const Pack<U, kWidth>*>(elements + index(pack));
-    }
-};
-
 // A bound from a sample of packs that lie evenly in the segment: behind `rank` of its keys, mostly.
 template <class U>
 TEGU_DEVICE U bound_of_sample(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, std::uint32_t rank,
@@ -150,66 +111,30 @@ TEGU_DEVICE U bound_of_sample(const KeyedSegment<U>& segment, const SegmentPacks
     });
 }
 
-// Collects the pairs up to the bound. The next packs load while these are tested; one comparison of floats
-// replaces a key. A thread reserves the slots for its packs at once and reads what passes again, from L1.
-template <class U, bool Float>
-TEGU_DEVICE void collect_packs(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, U bound,
-                               const Collected<U>& to) {
-    constexpr unsigned kWidth = SegmentPacks<U>::kWidth, kPacks = SegmentPacks<U>::kPacks;
-    const KeyLimit<U, Float> limit(bound, segment.flip);
-    Pack<U, kWidth> next[kPacks];
-    const auto load = [&](std::uint32_t base) {
+// Calls write(i, rank) for pair i of this thread. A key of up to 4 bytes and its index are one word.
+// words: [count] shared. REQUIRES: count <= block_threads(). All threads call it after a barrier.
+template <class U, class Write>
+TEGU_DEVICE void rank_few(const Collected<U>& of, unsigned count, std::uint64_t* words, Write write) {
+    const unsigned own = thread_index();
+    if (sizeof(U) == 8)
+        return block_order(of.keys, of.indices, count, reinterpret_cast<std::uint32_t*>(words), write);
+    if (own < count) words[own] = std::uint64_t{of.keys[own]} << 32 | of.indices[own];
+    block_barrier();
+    if (own >= count) return;
+    const std::uint64_t word = words[own];
+    unsigned before = 0, other = 0;
+    for (; other + 4 <= count; other += 4) {
         TEGU_UNROLL
-        for (unsigned p = 0; p < kPacks; ++p) {
-            const std::uint32_t pack = base + p * block_threads();
-            next[p] = from.load(pack < from.packs ? pack : from.packs - 1);
-        }
-    };
-    load(thread_index());
-    TEGU_NO_UNROLL
-    for (std::uint32_t base = thread_index(); base < from.packs; base += kPacks * block_threads()) {
-        std::uint32_t mask = 0;
-        TEGU_UNROLL
-        for (unsigned p = 0; p < kPacks; ++p) {
-            const bool valid = base + p * block_threads() < from.packs;
-            TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e)
-                if (valid && limit.admits(next[p].at[e], segment.flip)) mask |= 1u << (p * kWidth + e);
-        }
-        load(base + kPacks * block_threads());
-        if (mask == 0) continue;
-        std::uint32_t slot = limit.exact ? atomic_add(to.used, count_bits(mask)) : 0;
-        TEGU_NO_UNROLL
-        for (; mask != 0; mask &= mask - 1) {
-            const unsigned bit = trailing_zeros(mask);
-            const std::uint32_t index = from.index(base + bit / kWidth * block_threads()) + bit % kWidth;
-            const U key = encode_key(segment.elements[index], segment.flip, Float);
-            if (limit.exact)
-                to.put(slot++, key, index);
-            else if (key <= bound)
-                to.add(key, index);
-        }
+        for (unsigned j = 0; j < 4; ++j) before += words[other + j] < word ? 1 : 0;
     }
-}
-template <class U>
-TEGU_DEVICE void collect_segment(const KeyedSegment<U>& segment, const SegmentPacks<U>& from, U bound,
-                                 const Collected<U>& to) {
-    if (segment.is_float)
-        collect_packs<U, (sizeof(U) > 1)>(segment, from, bound, to);
-    else
-        collect_packs<U, false>(segment, from, bound, to);
-    const std::uint32_t tail = from.index(from.packs);
-    for (std::uint32_t i = thread_index(); i < from.head + (from.n - tail); i += block_threads()) {
-        const std::uint32_t index = i < from.head ? i : tail + i - from.head;
-        const U key = segment.key(index);
-        if (key <= bound) to.add(key, index);
-    }
+    for (; other < count; ++other) before += words[other] < word ? 1 : 0;
+    write(own, before);
 }
 
 // Writes the best k of the collected pairs.
 template <class U>
 TEGU_DEVICE void write_collected(const SegmentJob& job, const KeyedSegment<U>& segment, std::uint64_t number,
-                                 const Collected<U>& of, unsigned count, U low, U bound, bool counted,
+                                 const Collected<U>& of, unsigned count, U bound, bool counted,
                                  ThreadBins* bins) {
     U* const values = static_cast<U*>(job.output.values) + number * job.output.k;
     std::uint64_t* const indices = job.output.indices + number * job.output.k;
@@ -219,11 +144,18 @@ TEGU_DEVICE void write_collected(const SegmentJob& job, const KeyedSegment<U>& s
         indices[rank] = of.indices[i];
     };
     if (count <= kCountedPairs && count <= block_threads()) {
-        block_order(of.keys, of.indices, count, count_of(bins, 0), write);
-    } else if (counted || !block_order_by_bins(of.keys, of.indices, count, NearBins<U>(low, bound), bins,
-                                               of.order, write)) {
-        block_sort<U, true>(of.keys, of.indices, block_fill(of.keys, of.indices, count));
-        for (unsigned i = thread_index(); i < count; i += block_threads()) write(i, i);
+        rank_few(of, count, reinterpret_cast<std::uint64_t*>(bins), write);
+    } else {
+        // A sample's best key would leave too many keys in the first bin.
+        U best = static_cast<U>(~U{0}), low, high;
+        for (unsigned i = thread_index(); i < count; i += block_threads())
+            best = of.keys[i] < best ? of.keys[i] : best;
+        block_ends(best, best, &low, &high);
+        if (counted || !block_order_by_bins(of.keys, of.indices, count, NearBins<U>(low, bound), bins,
+                                            of.order, write)) {
+            block_sort<U, true>(of.keys, of.indices, block_fill(of.keys, of.indices, count));
+            for (unsigned i = thread_index(); i < count; i += block_threads()) write(i, i);
+        }
     }
     // Entries without a pair, because the elements have changed.
     for (std::uint64_t i = count + thread_index(); i < job.output.k; i += block_threads()) {
@@ -241,7 +173,7 @@ TEGU_DEVICE void write_collected(const SegmentJob& job, const KeyedSegment<U>& s
 // order: any
 // why:   one read; only pairs near the best k reach shared memory, and they are few
 template <class U, bool Held>
-TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, Held ? 3 : 2) select_segments(SegmentJob job) {
+TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, 2) select_segments(SegmentJob job) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(ThreadBins, bins, kHeldThreads);
     TEGU_SHARED(std::uint32_t, used);
@@ -275,7 +207,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kHeldThreads, Held ? 3 : 2) select_segments(SegmentJob 
         count = block_collect(segment, n, keys, indices, job.capacity,
                               [&](std::uint64_t i, U key) { return range.reaches(segment, i, key); });
     }
-    write_collected(job, segment, number, collected, count, low, bound, counted, bins);
+    write_collected(job, segment, number, collected, count, bound, counted, bins);
 }
 
 constexpr KernelTable<void (*)(SegmentJob), 8> kSelectSegments = {

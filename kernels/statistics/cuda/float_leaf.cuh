@@ -115,13 +115,14 @@ struct Leaf {
 
     TEGU_DEVICE bool full() const { return mask == kFull; }
 
-    // (a0 + a1) + (a2 + a3) of f(x) down the rows.
+    // (a0 + a1) + (a2 + a3) of f(x) down the rows. It starts with the first row instead of +0: the sum of
+    // nothing but -0 is -0, a difference that no result shows.
     template <class F>
     TEGU_DEVICE A sum() const {
         A a[kFloatRun];
         TEGU_UNROLL
         for (unsigned i = 0; i < kElements; ++i)
-            a[i % kFloatRun] = (i < kFloatRun ? A(0) : a[i % kFloatRun]) + F::of(x[i]);
+            a[i % kFloatRun] = i < kFloatRun ? F::of(x[i]) : a[i % kFloatRun] + F::of(x[i]);
         return sum_of_four(a);
     }
     // The smallest f(x), and the largest x, in four independent chains to hide latency.
@@ -182,12 +183,9 @@ struct IsInfinite {
     }
 };
 
-// Extremes and zeros. REQUIRES: elements that do not count equal one that counts. `nan`: some elements are
-// NaN; then extremes do not matter.
-template <class A, unsigned Runs>
-TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
-    const A low = leaf.template min<Identity>();
-    const A high = leaf.max();
+// Keeps the extremes of a leaf and its number.
+template <class A>
+TEGU_DEVICE void note_extremes(A low, A high, std::uint32_t number, LaneFacts<A>* facts) {
     if (low < facts->min || (low == facts->min && number < facts->min_in)) {
         facts->min = low;
         facts->min_in = number;
@@ -195,6 +193,38 @@ TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t n
     if (high > facts->max || (high == facts->max && number < facts->max_in)) {
         facts->max = high;
         facts->max_in = number;
+    }
+}
+
+// The first run of a leaf that holds `value` among its counted elements.
+template <class A, unsigned Runs>
+TEGU_DEVICE std::uint32_t first_run_with(const Leaf<A, Runs>& leaf, A value) {
+    std::uint32_t first = 0;
+    TEGU_UNROLL
+    for (unsigned r = Runs; r-- > 0;) {
+        bool here = false;
+        TEGU_UNROLL
+        for (unsigned i = r * kFloatRun; i < (r + 1) * kFloatRun; ++i)
+            here = here || (leaf.x[i] == value && ((leaf.mask >> i) & 1u));
+        if (here) first = r;
+    }
+    return first;
+}
+
+// Extremes and zeros. REQUIRES: elements that do not count equal one that counts. `nan`: some elements are
+// NaN; then extremes do not matter. ByRun: the number of an extreme is that of its first run, which is
+// `number` plus 32 for each row of the tile before; the lane has no other leaf.
+template <bool ByRun, class A, unsigned Runs>
+TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
+    const A low = leaf.template min<Identity>();
+    const A high = leaf.max();
+    if (ByRun) {
+        facts->min = low;
+        facts->max = high;
+        facts->min_in = number + kWarpLanes * first_run_with(leaf, low);
+        facts->max_in = number + kWarpLanes * first_run_with(leaf, high);
+    } else {
+        note_extremes(low, high, number, facts);
     }
     if (!nan && (low > A(0) || high < A(0))) return;
     const A min = leaf.template min<Magnitude>();
@@ -218,8 +248,8 @@ TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
 }
 
 // Adds the facts of a lane's leaf and returns the leaf's node. `wide`: the same elements in memory; `number`:
-// of the leaf; `position`: of its first element.
-template <unsigned Parts, class T, unsigned Runs, class From, class A>
+// of the leaf; `position`: of its first element. ByRun: as in take_order().
+template <unsigned Parts, bool ByRun = false, class T, unsigned Runs, class From, class A>
 TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>& wide, std::uint32_t number,
                                std::uint32_t position, bool skip_nans, LaneFacts<A>* facts) {
     LaneNode node{0, 0, 0, 0, 0};
@@ -253,7 +283,7 @@ TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>
     if (leaf.mask == 0 || !(Parts & (kPartOrder | kPartMoments))) return node;
     if (Parts & kPartOrder) {
         if (!leaf.full()) leaf.fill(leaf.any_counted());
-        take_order(leaf, (found & kSawNan) != 0, number, facts);
+        take_order<ByRun>(leaf, (found & kSawNan) != 0, number, facts);
     }
     if (!(Parts & kPartMoments)) return node;
     if (found != 0) {  // this alone decides the result

@@ -21,6 +21,45 @@ struct RowLeaves {
     }
 };
 
+// The statistics of row `segment`, by a group of lanes. All lanes of the warp call it. `mine`: the row
+// exists, else nothing is written. shared: as in push_node(), if a lane has several leaves.
+template <class T, unsigned Parts>
+TEGU_DEVICE void reduce_float_row(const Segments& input, bool packs, const ReduceTarget& target,
+                                  std::uint64_t segment, bool mine, const RowLeaves& leaves,
+                                  std::uint64_t* shared) {
+    using A = typename Arithmetic<T>::type;
+    const RowElements<T, kFloatRun> elements(input, segment, packs);
+    LaneNode node{0, 0, 0, 0, 0};
+    LaneFacts<A> facts;
+    T ahead[kFloatRun];
+    unsigned next = leaves.lane();
+    elements.load(kFloatRun * next, ahead);
+    TEGU_NO_UNROLL
+    for (unsigned k = 0; k < leaves.count; ++k) {
+        const unsigned run = next;
+        next = leaves.run_after(run, k);
+        Leaf<A, 1> leaf;
+        leaf.mask = (1u << elements.count(kFloatRun * run)) - 1u;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kFloatRun; ++j) leaf.x[j] = widen(ahead[j]);
+        if (k + 1 < leaves.count) elements.load(kFloatRun * next, ahead);
+        const WideLeaf<T, 1, RowElements<T, kFloatRun>> wide(elements, kFloatRun * run);
+        node = take_leaf<Parts>(leaf, wide, run, kFloatRun * run, target.skip_nans, &facts);
+        node = push_node<Parts>(node, k, k + 1 == leaves.count, shared);
+    }
+    node = fold_lanes<Parts>(node, leaves.lanes);
+    fold_facts<Parts>(&facts, leaves.lanes);
+    if (!mine || leaves.lane() != 0) return;
+    FloatPartial partial = partial_of<Parts>(node, facts, !target.skip_nans, 0, 0);
+    if (Parts & kPartOrder) {
+        partial.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.min_at,
+                                                                   bit_cast<std::uint64_t>(partial.min));
+        partial.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.max_at,
+                                                                   bit_cast<std::uint64_t>(partial.max));
+    }
+    finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
+}
+
 // reduce_float_rows: statistics of rows of up to 128 floats, each by a group of lanes.
 // in:    input [segments, n] T, n <= 128          out: target columns
 // grid:  x strides over the rows
@@ -28,11 +67,10 @@ struct RowLeaves {
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the launch
 // moves: reads n sizeof(T) B a row                 order: the canonical tree
 // why:   few lanes a row: most merges need no other lane, and many lanes finish one row each; the next leaves
-//        load ahead
+//        load ahead. For rows of up to 8 elements, and where batches of rows would not fill the device
 template <class T, unsigned Parts>
 TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<T, Parts, false>::kBlocks))
     reduce_float_rows(Segments input, bool packs, ReduceTarget target, ReduceShape shape, ReduceRange range) {
-    using A = typename Arithmetic<T>::type;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
     const RowLeaves leaves{shape.row_lanes, shape.tiles_per_warp};
@@ -43,37 +81,8 @@ TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<
     for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows;
          row < range.count; row += stride) {
         const bool mine = row + in_warp < range.count;
-        const std::uint64_t segment = range.first + (mine ? row + in_warp : 0);
-        const RowElements<T, kFloatRun> elements(input, segment, packs);
-        LaneNode node{0, 0, 0, 0, 0};
-        LaneFacts<A> facts;
-        T ahead[kFloatRun];
-        unsigned next = leaves.lane();
-        elements.load(kFloatRun * next, ahead);
-        TEGU_NO_UNROLL
-        for (unsigned k = 0; k < leaves.count; ++k) {
-            const unsigned run = next;
-            next = leaves.run_after(run, k);
-            Leaf<A, 1> leaf;
-            leaf.mask = (1u << elements.count(kFloatRun * run)) - 1u;
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kFloatRun; ++j) leaf.x[j] = widen(ahead[j]);
-            if (k + 1 < leaves.count) elements.load(kFloatRun * next, ahead);
-            const WideLeaf<T, 1, RowElements<T, kFloatRun>> wide(elements, kFloatRun * run);
-            node = take_leaf<Parts>(leaf, wide, run, kFloatRun * run, target.skip_nans, &facts);
-            node = push_node<Parts>(node, k, k + 1 == leaves.count, shared);
-        }
-        node = fold_lanes<Parts>(node, leaves.lanes);
-        fold_facts<Parts>(&facts, leaves.lanes);
-        if (!mine || leaves.lane() != 0) continue;
-        FloatPartial partial = partial_of<Parts>(node, facts, !target.skip_nans, 0, 0);
-        if (Parts & kPartOrder) {
-            partial.min_at =
-                first_in_run<EqualFloat<T>>(elements, partial.min_at, bit_cast<std::uint64_t>(partial.min));
-            partial.max_at =
-                first_in_run<EqualFloat<T>>(elements, partial.max_at, bit_cast<std::uint64_t>(partial.max));
-        }
-        finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
+        reduce_float_row<T, Parts>(input, packs, target, range.first + (mine ? row + in_warp : 0), mine,
+                                   leaves, shared);
     }
 }
 

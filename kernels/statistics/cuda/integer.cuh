@@ -134,8 +134,8 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
         }
         IntegerPartial total = warp_tree<IntegerKind<kAllIntegerParts>>(lane.total(0), lanes);
         if (!mine || lane_of_row != 0) continue;
-        total.min_at = first_in_run<EqualInteger<T>>(elements, total.min_at, total.min);
-        total.max_at = first_in_run<EqualInteger<T>>(elements, total.max_at, total.max);
+        total.min_at = first_in_run<EqualInteger<T>, T, kRun>(elements, total.min_at, total.min);
+        total.max_at = first_in_run<EqualInteger<T>, T, kRun>(elements, total.max_at, total.max);
         end_integer<T>(target, work, slot, range.first + slot, total);
     }
 }

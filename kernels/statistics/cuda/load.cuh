@@ -77,6 +77,7 @@ struct RowElements {
     TEGU_DEVICE RowElements(const Segments& input, std::uint64_t segment, bool runs_are_packs)
         : data(static_cast<const T*>(input.data) + segment * input.step), n(input.n), packs(runs_are_packs) {}
     // As in DenseElements.
+    TEGU_DEVICE void load_run(std::uint64_t begin, T* x) const { load(begin, x); }
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of reduce. Few kernels are compiled: four sets for each float type, three for each integer
-// type, and for short rows the sum only and all statistics.
+// type, and for rows the sum only and all statistics.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch.cuh"
-#include "kernels/statistics/cuda/float_rows.cuh"
-#include "kernels/statistics/cuda/integer.cuh"
+#include "kernels/statistics/cuda/float_batches.cuh"
+#include "kernels/statistics/cuda/float_tiles.cuh"
+#include "kernels/statistics/cuda/small_rows.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -21,8 +22,23 @@ using IntegerKernel = void (*)(Segments, bool, ReduceTarget, ReduceWork, ReduceS
 constexpr KernelTable<IntegerKernel, 3 * kIntegerTypes> kReduceInteger = {
     "reduce_integer", kMoves, {TEGU_INTEGERS(TEGU_X)}};
 #undef TEGU_X
-constexpr KernelTable<IntegerKernel, kIntegerTypes> kReduceIntegerRows = {
-    "reduce_integer_rows", kMoves, {TEGU_BY_INTEGER(reduce_integer_rows)}};
+// Elements of 8 and 16 bits have kernels of their own, the first kSmallTypes.
+constexpr unsigned kSmallTypes = 4;
+constexpr KernelTable<IntegerKernel, kIntegerTypes - kSmallTypes> kReduceIntegerRows = {
+    "reduce_integer_rows",
+    kMoves,
+    {variant(reduce_integer_rows<std::uint32_t>, "u32"), variant(reduce_integer_rows<std::int32_t>, "i32"),
+     variant(reduce_integer_rows<std::uint64_t>, "u64"), variant(reduce_integer_rows<std::int64_t>, "i64")}};
+using RowKernel = void (*)(Segments, bool, ReduceTarget, ReduceShape, ReduceRange);
+#define TEGU_X(T, word)                            \
+    variant(reduce_small_rows<T, 0>, word, "sum"), \
+        variant(reduce_small_rows<T, kAllIntegerParts>, word, "all")
+constexpr KernelTable<RowKernel, 2 * kSmallTypes> kReduceSmallRows = {
+    "reduce_small_rows",
+    kMoves,
+    {TEGU_X(std::uint8_t, "u8"), TEGU_X(std::int8_t, "i8"), TEGU_X(std::uint16_t, "u16"),
+     TEGU_X(std::int16_t, "i16")}};
+#undef TEGU_X
 
 // Rows: types; columns: sum, order, moments, all of dense segments; sum, all of others.
 #define TEGU_X(T, word)                                                         \
@@ -37,9 +53,25 @@ constexpr KernelTable<IntegerKernel, 6 * kFloatTypes> kReduceFloat = {
 #undef TEGU_X
 #define TEGU_X(T, word) \
     variant(reduce_float_rows<T, 0>, word, "sum"), variant(reduce_float_rows<T, kAllFloatParts>, word, "all")
-constexpr KernelTable<decltype(&reduce_float_rows<float, 0>), 2 * kFloatTypes> kReduceFloatRows = {
+constexpr KernelTable<RowKernel, 2 * kFloatTypes> kReduceFloatRows = {
     "reduce_float_rows", kMoves, {TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
+// Columns: sum, all of rows whose length is a power of two, all of others.
+#define TEGU_X(T, word)                                                              \
+    variant(reduce_float_batches<T, 0, true>, word, "sum"),                          \
+        variant(reduce_float_batches<T, kAllFloatParts, true>, word, "all", "even"), \
+        variant(reduce_float_batches<T, kAllFloatParts, false>, word, "all", "any")
+constexpr KernelTable<RowKernel, 3 * kFloatTypes> kReduceFloatBatches = {
+    "reduce_float_batches", kMoves, {TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+// f64 has none: the elements of two rows would need too many registers.
+constexpr KernelTable<RowKernel, 4> kReduceFloatTiles = {
+    "reduce_float_tiles",
+    kMoves,
+    {variant(reduce_float_tiles<Half, kAllFloatParts, true>, "f16", "all", "dense"),
+     variant(reduce_float_tiles<Half, kAllFloatParts, false>, "f16", "all", "loose"),
+     variant(reduce_float_tiles<float, kAllFloatParts, true>, "f32", "all", "dense"),
+     variant(reduce_float_tiles<float, kAllFloatParts, false>, "f32", "all", "loose")}};
 
 // Shared memory of the kernels in the columns of kReduceInteger and kReduceFloat.
 std::size_t integer_shared_bytes(unsigned column, const ReduceShape& shape) {
@@ -63,6 +95,18 @@ LaunchShape grid_of(const ReduceShape& shape, const ReduceRange& range, std::siz
     return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
 }
 
+LaunchStatus launch_batches(const ReduceLaunch& reduce, bool packs, const ReduceRange& range, Stream stream) {
+    const ReduceShape& shape = reduce.shape;
+    const std::uint64_t n = reduce.input.n;
+    const unsigned row = float_index(reduce.type);
+    const bool runs = n <= kFloatRow;
+    const unsigned column = reduce.kind == ReduceKind::Sum ? 0 : (n & (n - 1)) == 0 ? 1 : 2;
+    const RowKernel kernel =
+        runs ? kReduceFloatBatches[3 * row + column] : kReduceFloatTiles[2 * row + (packs ? 0 : 1)];
+    return launch_plain(kernel, grid_of(shape, range, runs ? batch_bytes(shape) : tile_rows_bytes(shape)),
+                        stream, reduce.input, packs, reduce.target, shape, range);
+}
+
 LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream) {
     const ReduceShape& shape = reduce.shape;
     const Segments& input = reduce.input;
@@ -70,6 +114,7 @@ LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range,
     const bool are_packs =
         runs_are_packs(input, element_bytes(reduce.type), kFloatRun, range.first + range.count);
     const bool sum = reduce.kind == ReduceKind::Sum;
+    if (shape.batch_rows != 0) return launch_batches(reduce, are_packs, range, stream);
     if (shape.row_lanes != 0)
         return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
                             grid_of(shape, range, float_shared_bytes(sum ? 0 : 3, shape)), stream, input,
@@ -92,10 +137,14 @@ LaunchStatus launch_integers(const ReduceLaunch& reduce, const ReduceRange& rang
     const std::size_t bytes = element_bytes(reduce.type);
     const bool are_packs =
         runs_are_packs(input, bytes, 16 / static_cast<unsigned>(bytes), range.first + range.count);
+    const bool sum = reduce.kind == ReduceKind::Sum;
+    if (shape.row_lanes != 0 && row < kSmallTypes)
+        return launch_plain(kReduceSmallRows[2 * row + (sum ? 0 : 1)], grid_of(shape, range, 0), stream,
+                            input, are_packs, reduce.target, shape, range);
     if (shape.row_lanes != 0)
-        return launch_plain(kReduceIntegerRows[row], grid_of(shape, range, 0), stream, input, are_packs,
-                            reduce.target, reduce.work, shape, range);
-    const unsigned column = reduce.kind == ReduceKind::Sum ? 0 : reduce.kind == ReduceKind::Order ? 1 : 2;
+        return launch_plain(kReduceIntegerRows[row - kSmallTypes], grid_of(shape, range, 0), stream, input,
+                            are_packs, reduce.target, reduce.work, shape, range);
+    const unsigned column = sum ? 0 : reduce.kind == ReduceKind::Order ? 1 : 2;
     return launch_plain(kReduceInteger[3 * row + column],
                         grid_of(shape, range, integer_shared_bytes(column, shape)), stream, input, are_packs,
                         reduce.target, reduce.work, shape, range);
@@ -112,6 +161,8 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
     if (!is_float(type)) return work;
+    work.batches_runs = true;
+    work.batches_tiles = kind != ReduceKind::Sum && element_bytes(type) < 8;
     if (element_bytes(type) == 8) {
         work.max_threads = FloatBlocks<double, 0, true>::kThreads;
         work.resident_threads = FloatBlocks<double, 0, true>::kBlocks * work.max_threads;
@@ -125,35 +176,52 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
 
 namespace {
 
-// The shape for one long segment, or for many rows of 16 elements.
-ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
-    const ReduceWorkload work = rows ? reduce_workload(type, ReduceKind::All, 1 << 20, 16)
-                                     : reduce_workload(type, ReduceKind::All, 1, 1 << 27);
-    return choose_reduce_shape(work, kDefaultReducePolicy, to.limits());
+// The shape for `segments` segments of n elements.
+ReduceShape listed_shape(const KernelLister& to, ElementType type, std::uint64_t segments, std::uint64_t n) {
+    return choose_reduce_shape(reduce_workload(type, ReduceKind::All, segments, n), kDefaultReducePolicy,
+                               to.limits());
+}
+ReduceShape listed_long(const KernelLister& to, ElementType type) {
+    return listed_shape(to, type, 1, 1 << 27);
+}
+ReduceShape listed_rows(const KernelLister& to, ElementType type, std::uint64_t n) {
+    return listed_shape(to, type, 1 << 20, n);
 }
 
 }  // namespace
 
 void list_statistics_reduce_kernels(KernelLister& to) {
-    to.add(kIntegerTypes,
-           listed(kReduceInteger,
-                  [&](unsigned index) {
-                      const ReduceShape shape = listed_shape(to, element_of_index(index / 3), false);
-                      return BlockSize{shape.threads, integer_shared_bytes(index % 3, shape)};
-                  }),
-           listed(kReduceIntegerRows, [&](unsigned index) {
-               return BlockSize{listed_shape(to, element_of_index(index), true).threads, 0};
+    to.add(kIntegerTypes, listed(kReduceInteger, [&](unsigned index) {
+               const ReduceShape shape = listed_long(to, element_of_index(index / 3));
+               return BlockSize{shape.threads, integer_shared_bytes(index % 3, shape)};
            }));
+    to.add(kSmallTypes,
+           listed(kReduceIntegerRows,
+                  [&](unsigned index) {
+                      const ElementType type = element_of_index(kSmallTypes + index);
+                      return BlockSize{listed_rows(to, type, 16).threads, 0};
+                  }),
+           listed(kReduceSmallRows, [&](unsigned index) {
+               return BlockSize{listed_rows(to, element_of_index(index / 2), 16).threads, 0};
+           }));
+    const auto float_of = [](unsigned index) { return element_of_index(kIntegerTypes + index); };
     to.add(kFloatTypes,
            listed(kReduceFloat,
                   [&](unsigned index) {
-                      const ReduceShape shape =
-                          listed_shape(to, element_of_index(kIntegerTypes + index / 6), false);
+                      const ReduceShape shape = listed_long(to, float_of(index / 6));
                       return BlockSize{shape.threads, float_shared_bytes(index % 6, shape)};
                   }),
-           listed(kReduceFloatRows, [&](unsigned index) {
-               const ReduceShape shape = listed_shape(to, element_of_index(kIntegerTypes + index / 2), true);
-               return BlockSize{shape.threads, float_shared_bytes(index % 2 == 0 ? 0 : 3, shape)};
+           listed(kReduceFloatRows,
+                  [&](unsigned index) {
+                      const ReduceShape shape = listed_rows(to, float_of(index / 2), 8);
+                      return BlockSize{shape.threads, float_shared_bytes(index % 2 == 0 ? 0 : 3, shape)};
+                  }),
+           listed(kReduceFloatBatches, [&](unsigned index) {
+               return BlockSize{listed_rows(to, float_of(index / 3), 16).threads, 0};
+           }));
+    to.add(1, listed(kReduceFloatTiles, [&](unsigned index) {
+               const ReduceShape shape = listed_rows(to, float_of(index / 2), 1024);
+               return BlockSize{shape.threads, tile_rows_bytes(shape)};
            }));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shape of a launch of reduce and dot: the distribution of tiles to warps. It is a pure function of job,
-// policy and device; no bit of a result depends on it. Teams of warps take groups of tiles; groups of lanes
-// take rows that do not fill the first row of a tile.
+// policy and device; no bit of a result depends on it. Teams of warps take groups of tiles, warps take
+// batches of rows that fit a tile, and groups of lanes take short rows.
 #pragma once
 
 #include <cstddef>
@@ -55,13 +55,15 @@ struct ReduceShape {
     unsigned team_warps;
     std::uint64_t groups;                     // of a segment; 1 or more
     unsigned row_lanes;                       // not 0: short rows, this many lanes each (a power of two)
-    unsigned blocks;                          // of the grid for short rows
+    unsigned blocks;                          // of the grid for short rows, and for batches
     ReduceClosing closing = ReduceClosing();  // closing_of(groups, threads)
+    // not 0: a warp finishes this many rows at once, 32 at most. Each row fits `row_lanes` runs, or a tile
+    unsigned batch_rows = 0;
 
     friend constexpr bool operator==(const ReduceShape& a, const ReduceShape& b) {
         return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp &&
                a.team_warps == b.team_warps && a.groups == b.groups && a.row_lanes == b.row_lanes &&
-               a.blocks == b.blocks;
+               a.blocks == b.blocks && a.batch_rows == b.batch_rows;
     }
     // Number of groups that one block takes.
     unsigned teams() const { return threads / 32 / team_warps; }
@@ -76,7 +78,19 @@ struct ReduceWorkload {
     unsigned max_tiles;                // of a warp, and
     unsigned max_threads;              // of a block: what the registers of the kernel allow; powers of two
     unsigned resident_threads = 1024;  // of a multiprocessor, likewise
+    // kernels for batches of rows exist: of rows of up to 32 runs, and of rows that fit a tile
+    bool batches_runs = false;
+    bool batches_tiles = false;
 };
+
+// Warps that fill half of the device, so that a few tiles never need a second round of warps. Fewer warps
+// would not use all memory bandwidth.
+inline std::uint64_t enough_warps(const ReduceWorkload& work, const DeviceLimits& limits) {
+    const unsigned resident = work.resident_threads < limits.threads_per_multiprocessor
+                                  ? work.resident_threads
+                                  : limits.threads_per_multiprocessor;
+    return std::uint64_t{limits.multiprocessors} * resident / 64;
+}
 
 inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy& policy) {
     return policy.threads_per_block < work.max_threads ? policy.threads_per_block : work.max_threads;
@@ -84,10 +98,29 @@ inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy&
 
 constexpr unsigned kMaxLaneRuns = 8;  // of a short row
 
+// Batches of rows, as many for each warp of a device that is full once. `lanes`: for each row.
+inline ReduceShape choose_batches(const ReduceWorkload& work, unsigned lanes, const ReducePolicy& policy,
+                                  const DeviceLimits& limits) {
+    // The shared memory of a warp allows 8 on every device.
+    const unsigned most = block_threads_of(work, policy);
+    const unsigned threads = most < 256 ? most : 256;
+    const std::uint64_t resident = 2 * enough_warps(work, limits);
+    const std::uint64_t share = ceil_divide(work.segments, resident);
+    const bool runs = work.n <= std::uint64_t{32} * work.run_elements;
+    const std::uint64_t rows = runs || share > 32 ? 32 : share;
+    const std::uint64_t batches = ceil_divide(work.segments, rows);
+    const std::uint64_t warps = ceil_divide(batches, ceil_divide(batches, resident));
+    ReduceShape shape{threads, 1, 1, 1, lanes, static_cast<unsigned>(ceil_divide(warps, threads / 32))};
+    shape.batch_rows = static_cast<unsigned>(rows);
+    return shape;
+}
+
 inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePolicy& policy,
                                      const DeviceLimits& limits) {
     const unsigned threads = block_threads_of(work, policy);
     const std::uint64_t runs = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
+    if (work.batches_runs && runs >= 4 && work.segments / 32 >= enough_warps(work, limits))
+        return choose_batches(work, static_cast<unsigned>(runs), policy, limits);
     const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor;
     // Few lanes for each row, but adjacent loads that fill memory sectors, and work for half of the device.
     std::uint64_t lanes = runs > kMaxLaneRuns ? runs / kMaxLaneRuns : 1;
@@ -114,13 +147,10 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
     if (work.max_threads > max_threads) work.max_threads = max_threads;
     if (work.segments > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
+    if (work.batches_tiles && work.segments > 1 && work.n != 0 && work.n <= work.tile_elements)
+        return choose_batches(work, 32, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
-    // Half of the device's capacity, so that a few tiles never need a second round of warps. Fewer warps
-    // would not use all memory bandwidth.
-    const unsigned resident = work.resident_threads < limits.threads_per_multiprocessor
-                                  ? work.resident_threads
-                                  : limits.threads_per_multiprocessor;
-    const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * resident / 64;
+    const std::uint64_t warps = enough_warps(work, limits);
     const unsigned max = policy.tiles_per_warp < work.max_tiles ? policy.tiles_per_warp : work.max_tiles;
     unsigned threads = block_threads_of(work, policy);
     unsigned per_warp = 1;

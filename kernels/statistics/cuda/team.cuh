@@ -320,9 +320,8 @@ TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const F
 
 // Index of the first element of a run that equals `value`; ~0 for run ~0. If its bytes have changed, some
 // index of the run.
-template <class Equal, class T, unsigned Run>
-TEGU_DEVICE std::uint64_t first_in_run(const RowElements<T, Run>& elements, std::uint64_t run,
-                                       std::uint64_t value) {
+template <class Equal, class T, unsigned Run, class From>
+TEGU_DEVICE std::uint64_t first_in_run(const From& elements, std::uint64_t run, std::uint64_t value) {
     if (run == ~std::uint64_t{0}) return run;
     T x[Run];
     const unsigned there = elements.load(Run * run, x);

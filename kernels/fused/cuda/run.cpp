@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the parts of a fused job one after another, each with its own launches. If several parts fail, it
-// returns the error that the CPU backend finds first. The CPU backend computes statistics, histogram and
-// entropy row by row.
+// Runs the parts of a fused job one after another, each with its own launches; parts of a long array of bytes
+// share one count of its values. If several parts fail, it returns the error that the CPU backend finds
+// first. The CPU backend computes statistics, histogram and entropy row by row.
 #include <algorithm>
 #include <optional>
 
+#include "kernels/fused/cuda/run_values.h"
 #include "kernels/fused/part.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
@@ -58,7 +59,12 @@ Result<kernels::RunReport> run_fused(const JobRun& run, const FusedParams& param
     std::vector<kernels::RunReport> reports(parts.size());
     const Part* failed = nullptr;
     std::optional<Error> error;
+    std::vector<FusedOutputs> shared;
+    for (const Part& part : parts)
+        if (kernels::is_swept(*part.params)) shared.push_back({part.params, part.outputs});
+    const bool shares = shares_values(run.job, {shared.data(), shared.size()}, context.policies.count);
     for (const bool swept : {false, true}) {
+        if (swept && shares) break;
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const Part& part = parts[i];
             if (kernels::is_swept(*part.params) != swept) continue;
@@ -77,10 +83,19 @@ Result<kernels::RunReport> run_fused(const JobRun& run, const FusedParams& param
         }
     }
     if (error) return kernels::error_of_part(failed->operation(), *std::move(error));
+    if (shares) {
+        Result<void> done = run_on_values(run, {shared.data(), shared.size()}, context);
+        if (!done) return std::move(done).error();
+    }
     kernels::RunReport report = cuda_report(context);
     report.policy.add_word("order", "one after another:");
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const Operation operation = parts[i].operation();
+        if (shares && kernels::is_swept(*parts[i].params)) {
+            report.policy.add_word(find_operation(static_cast<std::uint16_t>(operation))->stem, "values");
+            for (const ArraySpec& output : run.parts[i].outputs) report.filled_columns.push_back(output.cols);
+            continue;
+        }
         report.policy.add(find_operation(static_cast<std::uint16_t>(operation))->stem,
                           "(" + reports[i].policy.text() + ")");
         report.filled_columns.insert(report.filled_columns.end(), reports[i].filled_columns.begin(),

@@ -71,6 +71,38 @@ TEST_F(CudaFused, EverySetOfPartsGivesTheSameBits) {
     }
 }
 
+// Statistics, bins and levels from one count of the values: sets of parts, gaps, and extremes that lie
+// anywhere.
+TEST_F(CudaFused, BytesThatShareTheirCountsGiveTheSameBits) {
+    cuda::Context context = *context_;
+    context.policies.count.lane_elements = 1;
+    HistogramParams ranged = bins_of(7, false);
+    ranged.has_range = true;
+    ranged.lo = -3;
+    ranged.hi = 90.5;
+    EntropyParams counts = levels_of(10);
+    counts.partial = true;
+    const std::vector<std::vector<FusedPart>> sets = {{levels_of(16), all_statistics(), bins_of(20, true)},
+                                                      {ranged, all_statistics()},
+                                                      {bins_of(3, false), levels_of(256)},
+                                                      {all_statistics(), counts, ranged},
+                                                      {all_statistics(), bins_of(9, false)}};
+    for (const ElementType type : {ElementType::U8, ElementType::I8})
+        for (const Content content : {Content::Plain, Content::Wide, Content::Ties, Content::Special})
+            for (const DigestShape& shape : {DigestShape{1, 1, 0, 0}, DigestShape{1, 20011, 0, 1},
+                                             DigestShape{7, 2113, 0, 0}, DigestShape{5, 211, 3, 1}})
+                for (std::size_t set = 0; set < sets.size(); ++set) {
+                    FusedParams params;
+                    params.parts = sets[set];
+                    const Job job{type, Axis::Whole, shape.rows, shape.cols, params};
+                    const TestInput input{testing_support::make_digest_input(type, content, shape, set),
+                                          shape.offset, shape.cols + shape.extra};
+                    ASSERT_TRUE(same_on_both(context, job, {input}))
+                        << element_word(type) << ", " << shape.rows << " x " << shape.cols << ", set " << set
+                        << ", content " << static_cast<int>(content);
+                }
+}
+
 // Statistics overflow, histograms meet NaN, entropies meet ranges that f32 cannot divide, in rows of any
 // order.
 TEST_F(CudaFused, TheErrorOfTheFirstRowIsNamed) {

@@ -71,8 +71,8 @@ TEGU_DEVICE V swap_lanes(V* kept, V lower, V upper, bool is_upper, unsigned mask
 }
 
 // Merges two rows at once: lanes without bit `mask` get the merged node of row `a`, the others that of row
-// `b`. Even: all nodes have the same number of elements, a power of two. scale: 1 over those of two nodes.
-template <unsigned Parts, bool Even, class A>
+// `b`. Moments: all nodes have the same number of elements, a power of two; scale: 1 over those of two nodes.
+template <unsigned Parts, class A>
 TEGU_DEVICE BatchNode<A> fold_rows(const BatchNode<A>& a, const BatchNode<A>& b, unsigned mask,
                                    double scale) {
     const bool upper = (lane_index() & mask) != 0;
@@ -83,9 +83,8 @@ TEGU_DEVICE BatchNode<A> fold_rows(const BatchNode<A>& a, const BatchNode<A>& b,
     if (Parts & kPartMoments) {
         other.s = swap_lanes(&own.node.s, a.node.s, b.node.s, upper, mask);
         other.q = swap_lanes(&own.node.q, a.node.q, b.node.q, upper, mask);
-        if (!Even) other.n = shuffle_xor(a.node.n, mask);  // the same in all rows
     }
-    own.node = Even ? merge_equal<Parts>(own.node, other, scale) : merge_any<Parts>(own.node, other);
+    own.node = merge_equal<Parts>(own.node, other, scale);
     if (Parts & kPartOrder) {
         const A min = swap_lanes(&own.min, a.min, b.min, upper, mask);
         const std::uint32_t min_in = swap_lanes(&own.min_in, a.min_in, b.min_in, upper, mask);
@@ -128,16 +127,15 @@ struct BatchPosition {
 };
 
 // 32 rows of a warp. Rows beyond the end repeat the last one.
-template <class T, unsigned Parts, bool Even>
+template <class T, unsigned Parts>
 class RowBatch {
   public:
     using A = typename Arithmetic<T>::type;
     using Raw = T[kBatchLoads][kFloatRun];
 
     // waiting: kBatchWords words of the warp.
-    TEGU_DEVICE RowBatch(const BatchPosition& at, unsigned there, std::uint64_t step, bool packs,
-                         std::uint64_t* waiting)
-        : at_(at), there_(there), step_(step), packs_(packs), waiting_(waiting) {}
+    TEGU_DEVICE RowBatch(const BatchPosition& at, unsigned there, std::uint64_t step, std::uint64_t* waiting)
+        : at_(at), there_(there), step_(step), waiting_(waiting) {}
 
     // Loads step `s` of the `rows` rows from `first` on.
     TEGU_DEVICE void load(const T* first, unsigned rows, unsigned s, Raw& x) const {
@@ -146,7 +144,7 @@ class RowBatch {
             const unsigned wanted = (s * kBatchLoads + k) * at_.groups + at_.group;
             const unsigned row = wanted < rows ? wanted : rows - 1;
             const T* const from = first + row * step_ + kFloatRun * at_.run;
-            if (packs_ && there_ == kFloatRun) {
+            if (there_ == kFloatRun) {
                 load_packs<T, kFloatRun>(from, x[k]);
                 continue;
             }
@@ -159,20 +157,19 @@ class RowBatch {
     TEGU_DEVICE void take(unsigned s, const Raw& x) {
         double scale = 1.0 / (2 * kFloatRun);
         unsigned mask = at_.lanes / 2;
-        const unsigned load = s * kBatchLoads;
-        const BatchNode<A> even = fold_rows<Parts, Even>(leaf(x[0], load), leaf(x[2], load + 2), mask, scale);
-        const BatchNode<A> odd =
-            fold_rows<Parts, Even>(leaf(x[1], load + 1), leaf(x[3], load + 3), mask, scale);
+        if (Parts & kPartOrder) count_zeros(x, s * kBatchLoads);
+        const BatchNode<A> even = fold_rows<Parts>(leaf(x[0]), leaf(x[2]), mask, scale);
+        const BatchNode<A> odd = fold_rows<Parts>(leaf(x[1]), leaf(x[3]), mask, scale);
         mask /= 2;
         scale *= 0.5;
-        node_ = fold_rows<Parts, Even>(even, odd, mask, scale);
+        node_ = fold_rows<Parts>(even, odd, mask, scale);
         // The nodes of the steps merge like the carries of a binary counter.
         std::uint64_t* waiting = waiting_;
         TEGU_NO_UNROLL
         for (unsigned carries = s; (carries & 1u) != 0; carries >>= 1) {
             mask /= 2;
             scale *= 0.5;
-            node_ = fold_rows<Parts, Even>(get_node<Parts, A>(waiting), node_, mask, scale);
+            node_ = fold_rows<Parts>(get_node<Parts, A>(waiting), node_, mask, scale);
             waiting += kBatchNodeWords * kWarpLanes;
         }
         if (s + 1 < at_.lanes / kBatchLoads) put_node<Parts>(node_, waiting);
@@ -184,47 +181,50 @@ class RowBatch {
     TEGU_DEVICE bool plain() const { return warp_all(plain_); }
 
   private:
-    // The leaf of a lane in load `load`.
-    TEGU_DEVICE BatchNode<A> leaf(const T (&x)[kFloatRun], unsigned load) {
+    TEGU_DEVICE BatchNode<A> leaf(const T (&x)[kFloatRun]) {
         Leaf<A, 1> leaf;
-        leaf.mask = Even ? leaf.kFull : (1u << there_) - 1u;
+        leaf.mask = leaf.kFull;
         TEGU_UNROLL
         for (unsigned j = 0; j < kFloatRun; ++j) leaf.x[j] = widen(x[j]);
-        BatchNode<A> out{
-            {0, 0, 0, 0, 0}, static_cast<A>(kInfinity), static_cast<A>(-kInfinity), kNotFound, kNotFound};
+        BatchNode<A> out{{0, 0, 0, 0, 0}, A(0), A(0), at_.run, at_.run};
         const A sum = leaf.template sum<Identity>();
         const A l1 = (Parts & kPartL1) ? leaf.template sum<Magnitude>() : sum;
         plain_ = plain_ && finite(l1);  // then the sum is, too
         out.node.sum = static_cast<double>(sum);
         if (Parts & kPartL1) out.node.l1 = static_cast<double>(l1);
         if (Parts & kPartOrder) {
-            if (Even || there_ != 0) {
-                if (!Even && !leaf.full()) leaf.fill(leaf.x[0]);
-                out.min = leaf.template min<Identity>();
-                out.max = leaf.max();
-                out.min_in = out.max_in = at_.run;
-            }
-            count_zeros(leaf, load);
+            out.min = leaf.template min<Identity>();
+            out.max = leaf.max();
         }
-        if ((Parts & kPartMoments) && (Even || there_ != 0))
-            plain_ = take_moments(&leaf, sum, &out.node) && plain_;
+        if (Parts & kPartMoments) {
+            const A squares = center(&leaf, sum, &out.node);
+            // The mean of four equal elements is exact: then nothing was lost.
+            plain_ = plain_ && (sizeof(A) == 8 || usable(squares) || (squares == A(0) && out.min == out.max));
+        }
         return out;
     }
-    // All lanes of the warp call it.
-    TEGU_DEVICE void count_zeros(const Leaf<A, 1>& leaf, unsigned load) {
-        if (!warp_any(leaf.template min<Magnitude>() == A(0))) return;
-        const std::uint32_t group = (~std::uint32_t{0} >> (kWarpLanes - at_.lanes)) << at_.group * at_.lanes;
-        std::uint32_t zeros = 0;
+    // Adds the zeros of the lane's own row, if it is among the loads from `load` on. All lanes of the warp
+    // call it.
+    TEGU_DEVICE void count_zeros(const Raw& x, unsigned load) {
+        A least = static_cast<A>(kInfinity);
         TEGU_UNROLL
-        for (unsigned j = 0; j < kFloatRun; ++j)
-            zeros += count_bits(warp_ballot(leaf.x[j] == A(0) && ((leaf.mask >> j) & 1u)) & group);
-        if (load == at_.load) zeros_ += zeros;
+        for (unsigned i = 0; i < kBatchLoads * kFloatRun; ++i)
+            least = smaller(least, magnitude(widen(x[i / kFloatRun][i % kFloatRun])));
+        if (!warp_any(least == A(0))) return;
+        const std::uint32_t group = (~std::uint32_t{0} >> (kWarpLanes - at_.lanes)) << at_.group * at_.lanes;
+        TEGU_UNROLL
+        for (unsigned k = 0; k < kBatchLoads; ++k) {
+            std::uint32_t zeros = 0;
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kFloatRun; ++j)
+                zeros += count_bits(warp_ballot(widen(x[k][j]) == A(0)) & group);
+            if (load + k == at_.load) zeros_ += zeros;
+        }
     }
 
     const BatchPosition& at_;
     const unsigned there_;  // elements of the lane's run
     const std::uint64_t step_;
-    const bool packs_;
     bool plain_ = true;
     std::uint32_t zeros_ = 0;
     BatchNode<A> node_ = BatchNode<A>();
@@ -255,21 +255,27 @@ TEGU_DEVICE void finish_batch_row(const ReduceTarget& target, std::uint64_t segm
     finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
 }
 
+// Blocks of kBatchThreads on a multiprocessor, which limit the registers.
+template <class T>
+struct BatchBlocks {
+    static constexpr unsigned kBlocks = sizeof(T) == 8 ? 3 : kBlocksForRegisters == 1 ? 5 : 4;
+};
+
 // reduce_float_batches: statistics of many rows of up to 128 floats, 32 rows by each warp.
-// in:    input [segments, n] T, 8 < n <= 128; Even: n is a power of two
+// in:    input [segments, n] T, 8 < n <= 128, runs are packs; beside sums, n is a power of two
 // out:   target columns
 // grid:  x strides over batches of 32 rows
-// block: shape.threads (32..FloatBlocks<T, Parts, false>::kThreads)
+// block: shape.threads (32..kBatchThreads)
 // shared: 8 * kBatchWords B a warp                 result valid in: target, after the launch
 // moves: reads n sizeof(T) B a row                 order: the canonical tree
 // why:   one fold of lanes serves two rows, so a row costs one merge a leaf and no idle lane; a lane divides
 //        and stores for one row. The next four loads are in flight. Batches with NaN, infinities or squares
 //        that f32 cannot hold go row by row, as in reduce_float_rows
-template <class T, unsigned Parts, bool Even>
-TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<T, Parts, false>::kBlocks))
+template <class T, unsigned Parts>
+TEGU_KERNEL TEGU_BOUNDS2(kBatchThreads, BatchBlocks<T>::kBlocks)
     reduce_float_batches(Segments input, bool packs, ReduceTarget target, ReduceShape shape,
                          ReduceRange range) {
-    using Batch = RowBatch<T, Parts, Even>;
+    using Batch = RowBatch<T, Parts>;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const waiting = reinterpret_cast<std::uint64_t*>(memory) + warp_index() * kBatchWords;
     const BatchPosition at(shape.row_lanes);
@@ -285,11 +291,11 @@ TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<
     typename Batch::Raw ahead;
     std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * kWarpLanes;
     if (row < range.count)
-        Batch(at, there, input.step, packs, waiting).load(data + row * input.step, rows_from(row), 0, ahead);
+        Batch(at, there, input.step, waiting).load(data + row * input.step, rows_from(row), 0, ahead);
     TEGU_NO_UNROLL
     for (; row < range.count; row += stride) {
         const unsigned rows = rows_from(row);
-        Batch batch(at, there, input.step, packs, waiting);
+        Batch batch(at, there, input.step, waiting);
         TEGU_NO_UNROLL
         for (unsigned s = 0; s < steps; ++s) {
             typename Batch::Raw x;

@@ -196,34 +196,63 @@ TEGU_DEVICE void note_extremes(A low, A high, std::uint32_t number, LaneFacts<A>
     }
 }
 
-// The first run of a leaf that holds `value` among its counted elements.
+// The extremes of a leaf and the first run that has each among its counted elements; the number of run r is
+// number + 32 r. REQUIRES: elements that do not count equal one that counts.
 template <class A, unsigned Runs>
-TEGU_DEVICE std::uint32_t first_run_with(const Leaf<A, Runs>& leaf, A value) {
-    std::uint32_t first = 0;
+TEGU_DEVICE void note_runs(const Leaf<A, Runs>& leaf, std::uint32_t number, LaneFacts<A>* facts) {
+    A low[Runs];
+    A high[Runs];
     TEGU_UNROLL
-    for (unsigned r = Runs; r-- > 0;) {
-        bool here = false;
-        TEGU_UNROLL
-        for (unsigned i = r * kFloatRun; i < (r + 1) * kFloatRun; ++i)
-            here = here || (leaf.x[i] == value && ((leaf.mask >> i) & 1u));
-        if (here) first = r;
+    for (unsigned r = 0; r < Runs; ++r) {
+        const A* const x = leaf.x + r * kFloatRun;
+        low[r] = smaller(smaller(x[0], x[1]), smaller(x[2], x[3]));
+        high[r] = larger(larger(x[0], x[1]), larger(x[2], x[3]));
     }
-    return first;
+    facts->min = low[0];
+    facts->max = high[0];
+    TEGU_UNROLL
+    for (unsigned r = 1; r < Runs; ++r) {
+        facts->min = smaller(facts->min, low[r]);
+        facts->max = larger(facts->max, high[r]);
+    }
+    std::uint32_t min_run = 0;
+    std::uint32_t max_run = 0;
+    if (leaf.full()) {
+        TEGU_UNROLL
+        for (unsigned r = Runs; r-- > 0;) {
+            min_run = low[r] == facts->min ? r : min_run;
+            max_run = high[r] == facts->max ? r : max_run;
+        }
+    } else {
+        std::uint32_t mins = 0;
+        std::uint32_t maxs = 0;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < leaf.kElements; ++i) {
+            mins |= leaf.x[i] == facts->min ? 1u << i : 0u;
+            maxs |= leaf.x[i] == facts->max ? 1u << i : 0u;
+        }
+        mins &= leaf.mask;
+        maxs &= leaf.mask;
+        if (mins != 0) min_run = trailing_zeros(mins) / kFloatRun;
+        if (maxs != 0) max_run = trailing_zeros(maxs) / kFloatRun;
+    }
+    facts->min_in = number + kWarpLanes * min_run;
+    facts->max_in = number + kWarpLanes * max_run;
 }
 
 // Extremes and zeros. REQUIRES: elements that do not count equal one that counts. `nan`: some elements are
-// NaN; then extremes do not matter. ByRun: the number of an extreme is that of its first run, which is
-// `number` plus 32 for each row of the tile before; the lane has no other leaf.
+// NaN; then extremes do not matter. ByRun: as note_runs(); the lane has no other leaf.
 template <bool ByRun, class A, unsigned Runs>
 TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
-    const A low = leaf.template min<Identity>();
-    const A high = leaf.max();
+    A low;
+    A high;
     if (ByRun) {
-        facts->min = low;
-        facts->max = high;
-        facts->min_in = number + kWarpLanes * first_run_with(leaf, low);
-        facts->max_in = number + kWarpLanes * first_run_with(leaf, high);
+        note_runs(leaf, number, facts);
+        low = facts->min;
+        high = facts->max;
     } else {
+        low = leaf.template min<Identity>();
+        high = leaf.max();
         note_extremes(low, high, number, facts);
     }
     if (!nan && (low > A(0) || high < A(0))) return;
@@ -231,9 +260,9 @@ TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t n
     if (nan || min == A(0)) facts->zeros += count_bits(leaf.template which<IsZero>() & leaf.mask);
 }
 
-// Sums of deviations from the mean; the leaf then holds the deviations. False: the squares are not usable.
+// Moments of the leaf from its sum; the leaf then holds the deviations. Returns the sum of their squares.
 template <class A, unsigned Runs>
-TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
+TEGU_DEVICE A center(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
     const std::uint32_t c = leaf->full() ? leaf->kElements : count_bits(leaf->mask);
     const A mean = leaf->full() ? sum * (A(1) / A(leaf->kElements)) : sum / static_cast<A>(c);
     TEGU_UNROLL
@@ -242,6 +271,12 @@ TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
     const A squares = leaf->template sum<Square>();
     set_moments(static_cast<double>(mean), static_cast<double>(leaf->template sum<Identity>()),
                 static_cast<double>(squares), c, node);
+    return squares;
+}
+// As center(). False: the squares are not usable.
+template <class A, unsigned Runs>
+TEGU_DEVICE bool take_moments(Leaf<A, Runs>* leaf, A sum, LaneNode* node) {
+    const A squares = center(leaf, sum, node);
     // If every element equals the mean, nothing was lost.
     return sizeof(A) == 8 || usable(squares) ||
            (squares == A(0) && leaf->template which<IsZero>() == Leaf<A, Runs>::kFull);

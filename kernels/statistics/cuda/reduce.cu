@@ -56,12 +56,10 @@ constexpr KernelTable<IntegerKernel, 6 * kFloatTypes> kReduceFloat = {
 constexpr KernelTable<RowKernel, 2 * kFloatTypes> kReduceFloatRows = {
     "reduce_float_rows", kMoves, {TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
-// Columns: sum, all of rows whose length is a power of two, all of others.
-#define TEGU_X(T, word)                                                              \
-    variant(reduce_float_batches<T, 0, true>, word, "sum"),                          \
-        variant(reduce_float_batches<T, kAllFloatParts, true>, word, "all", "even"), \
-        variant(reduce_float_batches<T, kAllFloatParts, false>, word, "all", "any")
-constexpr KernelTable<RowKernel, 3 * kFloatTypes> kReduceFloatBatches = {
+#define TEGU_X(T, word)                               \
+    variant(reduce_float_batches<T, 0>, word, "sum"), \
+        variant(reduce_float_batches<T, kAllFloatParts>, word, "all")
+constexpr KernelTable<RowKernel, 2 * kFloatTypes> kReduceFloatBatches = {
     "reduce_float_batches", kMoves, {TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
 // f64 has none: the elements of two rows would need too many registers.
@@ -90,8 +88,12 @@ std::size_t float_shared_bytes(unsigned column, const ReduceShape& shape) {
 }
 
 LaunchShape grid_of(const ReduceShape& shape, const ReduceRange& range, std::size_t shared_bytes) {
-    const std::uint64_t blocks =
+    std::uint64_t blocks =
         shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
+    if (shape.batch_rows != 0) {
+        const std::uint64_t rows = std::uint64_t{shape.threads} / kWarpLanes * shape.batch_rows;
+        blocks = blocks < ceil_divide(range.count, rows) ? blocks : ceil_divide(range.count, rows);
+    }
     return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
 }
 
@@ -99,12 +101,24 @@ LaunchStatus launch_batches(const ReduceLaunch& reduce, bool packs, const Reduce
     const ReduceShape& shape = reduce.shape;
     const std::uint64_t n = reduce.input.n;
     const unsigned row = float_index(reduce.type);
-    const bool runs = n <= kFloatRow;
-    const unsigned column = reduce.kind == ReduceKind::Sum ? 0 : (n & (n - 1)) == 0 ? 1 : 2;
-    const RowKernel kernel =
-        runs ? kReduceFloatBatches[3 * row + column] : kReduceFloatTiles[2 * row + (packs ? 0 : 1)];
-    return launch_plain(kernel, grid_of(shape, range, runs ? batch_bytes(shape) : tile_rows_bytes(shape)),
-                        stream, reduce.input, packs, reduce.target, shape, range);
+    if (n > kFloatRow)
+        return launch_plain(kReduceFloatTiles[2 * row + (packs ? 0 : 1)],
+                            grid_of(shape, range, tile_rows_bytes(shape)), stream, reduce.input, packs,
+                            reduce.target, shape, range);
+    const bool sum = reduce.kind == ReduceKind::Sum;
+    if (packs)
+        return launch_plain(kReduceFloatBatches[2 * row + (sum ? 0 : 1)],
+                            grid_of(shape, range, batch_bytes(shape)), stream, reduce.input, packs,
+                            reduce.target, shape, range);
+    // Single loads of a leaf by each lane would take longer than a walk along the row.
+    ReduceShape walk = shape;
+    walk.row_lanes = shape.row_lanes > kMaxLaneRuns ? shape.row_lanes / kMaxLaneRuns : 1;
+    walk.tiles_per_warp = shape.row_lanes / walk.row_lanes;
+    walk.batch_rows = 0;
+    walk.blocks = shape.walk_blocks;
+    return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
+                        grid_of(walk, range, float_shared_bytes(sum ? 0 : 3, walk)), stream, reduce.input,
+                        packs, reduce.target, walk, range);
 }
 
 LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream) {
@@ -161,7 +175,8 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
     if (!is_float(type)) return work;
-    work.batches_runs = true;
+    // Where counts differ, merges need divisions: then a walk along the row is faster.
+    work.batches_runs = kind == ReduceKind::Sum || (n & (n - 1)) == 0;
     work.batches_tiles = kind != ReduceKind::Sum && element_bytes(type) < 8;
     if (element_bytes(type) == 8) {
         work.max_threads = FloatBlocks<double, 0, true>::kThreads;
@@ -170,6 +185,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
         work.resident_threads = kFloatMaxThreads;
         // two blocks on a multiprocessor: one reads while the other closes
         work.max_threads = kFloatMaxThreads / 2;
+        if (segments > 1 && n <= kFloatRow) work.resident_threads = 5 * kBatchThreads;
     }
     return work;
 }

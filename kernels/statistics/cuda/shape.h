@@ -59,6 +59,7 @@ struct ReduceShape {
     ReduceClosing closing = ReduceClosing();  // closing_of(groups, threads)
     // not 0: a warp finishes this many rows at once, 32 at most. Each row fits `row_lanes` runs, or a tile
     unsigned batch_rows = 0;
+    unsigned walk_blocks = 0;  // of the grid for a batch's short rows if their runs are no packs
 
     friend constexpr bool operator==(const ReduceShape& a, const ReduceShape& b) {
         return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp &&
@@ -98,18 +99,22 @@ inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy&
 
 constexpr unsigned kMaxLaneRuns = 8;  // of a short row
 
-// Batches of rows, as many for each warp of a device that is full once. `lanes`: for each row.
+constexpr unsigned kBatchThreads =
+    128;  // of a block at most: shared memory and registers allow several blocks
+
+// Batches of rows. `lanes`: for each row. A warp takes several batches only if each has few loads.
 inline ReduceShape choose_batches(const ReduceWorkload& work, unsigned lanes, const ReducePolicy& policy,
                                   const DeviceLimits& limits) {
-    // The shared memory of a warp allows 8 on every device.
     const unsigned most = block_threads_of(work, policy);
-    const unsigned threads = most < 256 ? most : 256;
+    const unsigned threads = most < kBatchThreads ? most : kBatchThreads;
     const std::uint64_t resident = 2 * enough_warps(work, limits);
     const std::uint64_t share = ceil_divide(work.segments, resident);
     const bool runs = work.n <= std::uint64_t{32} * work.run_elements;
     const std::uint64_t rows = runs || share > 32 ? 32 : share;
     const std::uint64_t batches = ceil_divide(work.segments, rows);
-    const std::uint64_t warps = ceil_divide(batches, ceil_divide(batches, resident));
+    const std::uint64_t at_most = !runs ? batches : lanes <= 8 ? 2 : 1;
+    const std::uint64_t wanted = ceil_divide(batches, resident);
+    const std::uint64_t warps = ceil_divide(batches, wanted < at_most ? wanted : at_most);
     ReduceShape shape{threads, 1, 1, 1, lanes, static_cast<unsigned>(ceil_divide(warps, threads / 32))};
     shape.batch_rows = static_cast<unsigned>(rows);
     return shape;
@@ -119,17 +124,19 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
                                      const DeviceLimits& limits) {
     const unsigned threads = block_threads_of(work, policy);
     const std::uint64_t runs = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
-    if (work.batches_runs && runs >= 4 && work.segments / 32 >= enough_warps(work, limits))
-        return choose_batches(work, static_cast<unsigned>(runs), policy, limits);
     const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor;
     // Few lanes for each row, but adjacent loads that fill memory sectors, and work for half of the device.
     std::uint64_t lanes = runs > kMaxLaneRuns ? runs / kMaxLaneRuns : 1;
     while (lanes < runs && work.segments * lanes < resident / 2) lanes *= 2;
     const std::uint64_t wanted = ceil_divide(work.segments, threads / lanes > 0 ? threads / lanes : 1);
     const std::uint64_t max = (resident / threads + 1) * (policy.waves > 0 ? policy.waves : 1);
-    return ReduceShape{
+    const ReduceShape walk{
         threads, static_cast<unsigned>(runs / lanes), 1,
         1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < max ? wanted : max)};
+    if (!work.batches_runs || runs < 4 || work.segments / 32 < enough_warps(work, limits)) return walk;
+    ReduceShape batches = choose_batches(work, static_cast<unsigned>(runs), policy, limits);
+    batches.walk_blocks = walk.blocks;
+    return batches;
 }
 
 // Returns whether the waiting float nodes of a warp's tiles fit the shared memory that every device has: 40 B

@@ -186,18 +186,20 @@ TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTar
     const TeamPosition position(shape, range, shuffle(block_x(), 0));
     if (!close_segment<FloatKind<Parts>>(&partial, 1, position, shape, work, shared)) return;
     const std::uint64_t segment = range.first + position.slot;
-    if ((Parts & kPartOrder) &&
-        (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
-        const SoughtExtremes sought{
-            {bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
-            {partial.min_at, partial.max_at}};
+    const bool locates = (Parts & kPartOrder) &&
+                         (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr);
+    const SoughtExtremes sought{{bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
+                                {partial.min_at, partial.max_at}};
+    if (locates) show_extremes(sought, position, shared);
+    FloatRatios ratios{0, 0, 0, 0};
+    if (position.warp == 0) ratios = warp_ratios_of<Parts>(target, partial);
+    if (locates) {
         const SoughtExtremes at = locate_extremes<EqualFloat<T>, T, kFloatRun>(
             sought, From(input, segment, packs), position, shape.team_warps, shared);
         partial.min_at = at.tile[0];
         partial.max_at = at.tile[1];
     }
     if (!position.leads()) return;
-    const FloatRatios ratios = warp_ratios_of<Parts>(target, partial);
     if (lane_index() == 0) finish_float<T, Parts>(target, segment, partial, ratios);
 }
 

@@ -90,22 +90,16 @@ TEGU_DEVICE LaneNode load_node(const std::uint64_t* shared, unsigned warp) {
 // are in shared memory.
 template <unsigned Parts>
 TEGU_DEVICE LaneNode ragged_chunk_tree(LaneNode node, unsigned warps, std::uint64_t* shared) {
-    const unsigned crossing = log2_of(warps);  // rounds between warps, then five between lanes
+    const unsigned crossing = log2_of(warps);
     TEGU_NO_UNROLL
-    for (unsigned round = 0; round < crossing + 5; ++round) {
-        LaneNode other{0, 0, 0, 0, 0};
-        if (round < crossing) {
-            block_barrier();
-            if ((warp_index() & ((2u << round) - 1u)) != 0) continue;
-            other = load_node<Parts>(shared, warp_index() + (1u << round));
-        } else {
-            if ((warp_index() & (warps - 1)) != 0) return other;
-            other = shuffle_xor_node<Parts>(node, kWarpLanes / 2 >> (round - crossing));
-        }
-        if (warp_any(other.n != 0)) node = merge_any<Parts>(node, other);
+    for (unsigned round = 0; round < crossing; ++round) {
+        block_barrier();
+        if ((warp_index() & ((2u << round) - 1u)) != 0) continue;
+        node = merge<Parts>(node, load_node<Parts>(shared, warp_index() + (1u << round)));
         if (round + 1 < crossing) store_node<Parts>(shared, node);
     }
-    return node;
+    if ((warp_index() & (warps - 1)) != 0) return LaneNode{0, 0, 0, 0, 0};
+    return fold_warp<Parts>(node);
 }
 
 // As ragged_chunk_tree(), if every node has the same number of elements, a power of two, or no moments. A

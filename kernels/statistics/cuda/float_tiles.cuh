@@ -62,10 +62,7 @@ TEGU_DEVICE LaneNode tile_tree(LaneNode node) {
         }
         return node;
     }
-    TEGU_NO_UNROLL
-    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2)
-        node = merge_any<Parts>(node, shuffle_xor_node<Parts>(node, mask));
-    return node;
+    return fold_warp<Parts>(node);
 }
 
 // Finishes row `segment`, by one thread.

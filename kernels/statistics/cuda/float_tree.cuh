@@ -79,19 +79,27 @@ TEGU_DEVICE bool divides_plainly(double x) {
     const auto high = static_cast<std::uint32_t>(bit_cast<std::uint64_t>(x) >> 32) & 0x7fffffffu;
     return high - (123u << 20) < (1900u << 20) || x == 0;
 }
-// x / n, rounded once, without a branch, so several divisions overlap. REQUIRES: divides_plainly(x); n from 1
-// to 2^63.
-TEGU_DEVICE double over_count(double x, double n) {
+// 1 / n, almost, for over_count(). REQUIRES: n from 1 to 2^63.
+TEGU_DEVICE double reciprocal_of(double n) {
 #if defined(__CUDACC__)
     double reciprocal;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(n));  // accurate to 20 bits or more
     double rest = fma(-n, reciprocal, 1.0);
     reciprocal = fma(reciprocal, fma(rest, rest, rest), reciprocal);
     rest = fma(-n, reciprocal, 1.0);
-    reciprocal = fma(reciprocal, rest, reciprocal);
+    return fma(reciprocal, rest, reciprocal);
+#else
+    return 1 / n;
+#endif
+}
+// x / n, rounded once, without a branch, so several divisions overlap. REQUIRES: divides_plainly(x); n from 1
+// to 2^63; `reciprocal`: that of n.
+TEGU_DEVICE double over_count(double x, double n, double reciprocal) {
+#if defined(__CUDACC__)
     const double quotient = x * reciprocal;
     return fma(fma(-n, quotient, x), reciprocal, quotient);
 #else
+    static_cast<void>(reciprocal);
     return x / n;
 #endif
 }
@@ -120,17 +128,30 @@ TEGU_DEVICE double careful_spread(double sa, double na, double sb, double nb) {
     }
 }
 
-// The increase of q when two sides merge. Symmetric in the sides.
-TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
-    const bool equal = na == nb;
-    const double n = na + nb;
+// A number of elements that is not 0, with its reciprocal.
+struct Count {
+    double n;
+    double reciprocal;
+    // Of no elements: 1, for a result that nothing uses.
+    TEGU_DEVICE static Count of(double n) {
+        const double some = n == 0 ? 1 : n;
+        return Count{some, reciprocal_of(some)};
+    }
+};
+
+// The increase of q when two sides merge; `all`: elements of both. Symmetric in the sides.
+TEGU_DEVICE double spread_of(double sa, const Count& a, double sb, const Count& b, const Count& all) {
+    const bool equal = a.n == b.n;
     const double apart = sa - sb;
-    const double of = equal ? apart * apart : na * nb;
+    const double of = equal ? apart * apart : a.n * b.n;
     if (!(divides_plainly(sa) && divides_plainly(sb) && divides_plainly(of)))
-        return careful_spread(sa, na, sb, nb);
-    const double t = over_count(sa, na) - over_count(sb, nb);
-    const double quotient = over_count(of, n);
+        return careful_spread(sa, a.n, sb, b.n);
+    const double t = over_count(sa, a.n, a.reciprocal) - over_count(sb, b.n, b.reciprocal);
+    const double quotient = over_count(of, all.n, all.reciprocal);
     return equal ? quotient : (t * t) * quotient;
+}
+TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
+    return spread_of(sa, Count::of(na), sb, Count::of(nb), Count::of(na + nb));
 }
 
 // The node of a lane in the tree of a chunk. n <= 16384.
@@ -186,19 +207,6 @@ TEGU_DEVICE void join_moments(double* n, double* s, double* q, double bn, double
     *n = *n + bn;
 }
 template <unsigned Parts>
-TEGU_DEVICE LaneNode merge_any(const LaneNode& a, const LaneNode& b) {
-    LaneNode out = a;
-    out.sum = a.sum + b.sum;
-    if (Parts & kPartL1) out.l1 = a.l1 + b.l1;
-    if (Parts & kPartMoments) {
-        double n = a.n;
-        join_moments(&n, &out.s, &out.q, b.n, b.s, b.q);
-        out.n = a.n + b.n;
-    }
-    return out;
-}
-
-template <unsigned Parts>
 TEGU_DEVICE LaneNode shuffle_xor_node(const LaneNode& node, unsigned mask) {
     LaneNode other = node;
     other.sum = shuffle_xor(node.sum, mask);
@@ -217,6 +225,36 @@ TEGU_DEVICE LaneNode fold_lanes(LaneNode node, unsigned width) {
     TEGU_NO_UNROLL
     for (unsigned mask = width / 2; mask > 0; mask /= 2)
         node = merge<Parts>(node, shuffle_xor_node<Parts>(node, mask));
+    return node;
+}
+
+// The tree over the lanes of a warp, whose nodes may have different counts. Lanes l and l ^ 16 merge, then
+// l ^ 8, ..., 1. All lanes get the root. The counts run one round ahead, so no sum waits for a reciprocal.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode fold_warp(LaneNode node) {
+    double n = node.n;
+    double both = n + shuffle_xor(n, kWarpLanes / 2);
+    Count own = Count::of(n);
+    Count all = Count::of(both);
+    TEGU_NO_UNROLL
+    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        const double next = both + shuffle_xor(both, mask > 1 ? mask / 2 : 1);
+        const Count next_all = Count::of(next);
+        node.sum = node.sum + shuffle_xor(node.sum, mask);
+        if (Parts & kPartL1) node.l1 = node.l1 + shuffle_xor(node.l1, mask);
+        const double other_n = shuffle_xor(n, mask);
+        const double s = shuffle_xor(node.s, mask);
+        const double q = shuffle_xor(node.q, mask);
+        const Count other{other_n == 0 ? 1 : other_n, shuffle_xor(own.reciprocal, mask)};
+        const double joined = (node.q + q) + spread_of(node.s, own, s, other, all);
+        node.q = other_n == 0 ? node.q : n == 0 ? q : joined;
+        node.s = node.s + s;  // +0 where a side is empty
+        n = both;
+        own = all;
+        both = next;
+        all = next_all;
+    }
+    node.n = static_cast<std::uint32_t>(n);
     return node;
 }
 

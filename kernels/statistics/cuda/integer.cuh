@@ -88,6 +88,7 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
     if ((Parts & kPartExtremes) &&
         (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{total.min, total.max}, {total.min_at, total.max_at}};
+        show_extremes(sought, position, shared);
         const SoughtExtremes at =
             locate_extremes<EqualInteger<T>, T, kRun>(sought, elements, position, shape.team_warps, shared);
         total.min_at = at.tile[0];

@@ -256,15 +256,10 @@ struct SoughtExtremes {
     std::uint64_t tile[2];
 };
 
-// Gives the first warp of each team the indices of the first elements that equal the values. If bytes have
-// changed, these are some indices of the tiles. `sought`: of lane 0 of the team's first warp.
-//
-// Equal::to(x, Equal::from(value)) compares an element with a value. Tiles have kTileRuns runs for each lane.
-// shared: kLocateWords words a warp. All threads of the block call it.
-template <class Equal, class T, unsigned Run, class From>
-TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const From& elements,
-                                           const TeamPosition& position, unsigned team_warps,
-                                           std::uint64_t* shared) {
+// Shows the team's warps the extremes that they search. `sought`: of lane 0 of the team's first warp. shared:
+// kLocateWords words a warp. All threads of the block call it, then locate_extremes().
+TEGU_DEVICE void show_extremes(const SoughtExtremes& sought, const TeamPosition& position,
+                               std::uint64_t* shared) {
     std::uint64_t* const words = shared + (warp_index() - position.warp) * kLocateWords;
     std::uint32_t* const found = reinterpret_cast<std::uint32_t*>(words + 4);
     block_barrier();  // what lay in shared memory has been read
@@ -277,14 +272,29 @@ TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const F
         }
     }
     block_barrier();
+}
+
+// Gives the first warp of each team the indices of the first elements that equal the values. If bytes have
+// changed, these are some indices of the tiles. In a large team the first warp has other work meanwhile.
+//
+// Equal::to(x, Equal::from(value)) compares an element with a value. Tiles have kTileRuns runs for each lane.
+template <class Equal, class T, unsigned Run, class From>
+TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const From& elements,
+                                           const TeamPosition& position, unsigned team_warps,
+                                           std::uint64_t* shared) {
+    std::uint64_t* const words = shared + (warp_index() - position.warp) * kLocateWords;
+    std::uint32_t* const found = reinterpret_cast<std::uint32_t*>(words + 4);
+    const unsigned leading = team_warps >= 8 ? 1 : 0;
+    const unsigned helpers = team_warps - leading;
+    const unsigned begin = position.warp >= leading ? position.warp - leading : 2 * kTileRuns;
     constexpr unsigned kAtOnce = 4;  // loads in flight
     TEGU_NO_UNROLL
-    for (unsigned first = position.warp; first < 2 * kTileRuns; first += kAtOnce * team_warps) {
+    for (unsigned first = begin; first < 2 * kTileRuns; first += kAtOnce * helpers) {
         T x[kAtOnce][Run];
         unsigned there[kAtOnce];
         TEGU_UNROLL
         for (unsigned k = 0; k < kAtOnce; ++k) {
-            const unsigned r = first + k * team_warps;
+            const unsigned r = first + k * helpers;
             const std::uint64_t tile = r < 2 * kTileRuns ? words[2 + r / kTileRuns] : ~std::uint64_t{0};
             there[k] = 0;
             if (tile != ~std::uint64_t{0})
@@ -295,7 +305,7 @@ TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const F
         TEGU_UNROLL
         for (unsigned k = 0; k < kAtOnce; ++k) {
             if (there[k] == 0) continue;
-            const unsigned r = first + k * team_warps;
+            const unsigned r = first + k * helpers;
             const auto value = Equal::from(words[r / kTileRuns]);
             unsigned at = Run;
             TEGU_UNROLL

@@ -28,13 +28,21 @@ class Run {
         ArrayTaker arrays(context_);
         counts_ = arrays.take<std::uint64_t>(kValues);
         if (!arrays.done()) return arrays.done();
-        const CountShape shape =
-            choose_count_shape(CountWorkload{input_, 1, kValues, true, sizeof(std::uint32_t), 0, false,
-                                             kValues * sizeof *counts_},
-                               context_.policies.count, context_.limits);
-        return count_in_pieces(
-            {&pace_, {input_, 1, shape, {}, context_.stream}, counts_, kValues}, "values",
-            [&](const CountLaunch& launch) { return launch_count_bytes(launch, counts_); });
+        CountWorkload work{};
+        work.input = input_;
+        work.element_bytes = 1;
+        work.slots = kValues;
+        work.values = true;
+        work.rule_bytes = sizeof(std::uint32_t);
+        work.result_cost = kValues * sizeof *counts_;
+        CountLaunch part{};
+        part.input = input_;
+        part.element_bytes = 1;
+        part.shape = choose_count_shape(work, context_.policies.count, context_.limits);
+        part.stream = context_.stream;
+        return count_in_pieces({&pace_, part, counts_, kValues}, "values", [&](const CountLaunch& launch) {
+            return launch_count_bytes(launch, counts_);
+        });
     }
 
     Result<void> make(const ReduceParams& params, Span<const kernels::OutputView> outputs) {

@@ -122,7 +122,7 @@ std::vector<PolicyField> count_fields() {
             .at_most(max_shared_bytes)
             .tries({24 * kKiB, 48 * kKiB, 96 * kKiB, 200 * kKiB}),
         field<kPart, &CountPolicy::lane_elements>(
-            "lane_elements", "bytes of a segment from which each lane has counters of its own; 0: always")
+            "lane_elements", "elements of a segment from which lanes have counters of their own; 0: always")
             .powers(4 * kKiB, std::int64_t{1} << 62)
             .or_zero()
             .tries({0, 1 << 16, 1 << 18, 1 << 20, std::int64_t{1} << 62}),

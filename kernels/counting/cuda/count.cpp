@@ -9,22 +9,26 @@ namespace {
 
 constexpr std::size_t kMinBytes = 4 << 10;        // of a block, for the rules of its teams
 constexpr std::uint64_t kCheapBytes = 48 << 10;   // of a block; several fit a multiprocessor
-constexpr std::uint64_t kFewStretches = 8;        // maximum of a segment that one warp counts alone
+constexpr std::uint64_t kFewStretches = 30;       // maximum of a segment that one warp counts alone
 constexpr std::uint64_t kFewCounters = 512;       // maximum for which several copies pay
 constexpr std::uint64_t kMaxElements = 1u << 31;  // of a part: its counters have 32 bits
 // reading the elements this often costs less than counters in global memory
 constexpr std::uint64_t kMaxSlices = 8;
 constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor: limited by registers
-// minimum on a multiprocessor: fewer blocks with counters for each lane are slower than atomics
-constexpr std::uint64_t kMinLaneBlocks = 3;
+constexpr std::uint64_t kColumnBlocks = 2;        // of a multiprocessor that share its memory for columns
 
 std::uint64_t round16(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
 }
 
+// The shared memory of a multiprocessor, as far as it is known.
+std::uint64_t shared_bytes_of(const DeviceLimits& limits) {
+    return std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
+}
+
 // Blocks that a multiprocessor holds at once.
 std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const DeviceLimits& limits) {
-    const std::uint64_t bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
+    const std::uint64_t bytes = shared_bytes_of(limits);
     std::uint64_t fit =
         std::min<std::uint64_t>(limits.threads_per_multiprocessor, kRegisterThreads) / threads;
     if (block_bytes != 0)
@@ -32,15 +36,22 @@ std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const
     return std::max<std::uint64_t>(fit, 1);
 }
 
-// Returns whether each lane has its own counters. That pays for many values, in lines that fill the rounds of
-// a warp, where enough blocks are resident.
-bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits) {
-    constexpr std::uint64_t kBlockBytes = std::uint64_t{kByteLaneThreads} * kByteLaneBytes;
-    if (!work.values || kBlockBytes > limits.shared_bytes_per_block) return false;
-    if (policy.lane_elements == 0) return true;
-    return work.input.n >= policy.lane_elements &&
-           (work.input.lines() == 1 || work.input.cols >= kCountStretchBytes / 2) &&
-           resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kMinLaneBlocks;
+// Shared memory of a block with columns.
+std::uint64_t column_block_bytes(const DeviceLimits& limits) {
+    const std::uint64_t bytes = shared_bytes_of(limits) / kColumnBlocks;
+    return std::min<std::uint64_t>(limits.shared_bytes_per_block,
+                                   bytes - reserved_shared_bytes(limits.compute_capability));
+}
+
+// Columns of counters for the lanes of a warp, as many as fit `team_bytes`. For few elements, clearing and
+// adding up the columns must cost less than counting.
+unsigned columns_of(const CountWorkload& work, const CountPolicy& policy, std::uint64_t column_bytes,
+                    std::uint64_t team_bytes) {
+    std::uint64_t bytes = team_bytes;
+    if (work.input.n < policy.lane_elements) bytes = std::min(bytes, work.input.n * 2);
+    unsigned columns = 32;
+    while (columns > 1 && column_bytes * columns > bytes) columns /= 2;
+    return columns;
 }
 
 // Chooses the memory of the counters, and the team.
@@ -50,37 +61,39 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
         std::min(std::max(policy.shared_bytes, kMinBytes), limits.shared_bytes_per_block);
     const std::uint64_t elements = work.input.n;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
-    const std::uint64_t slices = ceil_divide(work.slots * 4, max - rule);
+    const std::uint64_t slices = ceil_divide((work.slots + (work.fast ? work.extra : 0)) * 4, max - rule);
     // Clearing and adding up many counters does not pay for few elements.
     shape->shared = slices <= kMaxSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
     shape->slices = shape->shared ? static_cast<unsigned>(slices) : 1;
     shape->slice = static_cast<std::uint32_t>(ceil_divide(work.slots, shape->slices * 4) * 4);
-    const std::uint64_t counters = round16(std::uint64_t{shape->slice} * 4);
+    const bool fast = work.fast && shape->shared && shape->slices == 1;
+    const std::uint64_t extra = fast ? work.extra : 0;
+    const std::uint64_t counters = round16((shape->slice + extra) * 4);
     const std::uint64_t held = shape->shared ? counters : 0;
-    shape->table = table != 0 && rule + held + table <= max && work.slots / 8 <= elements + 32;
+    shape->table = table != 0 && rule + held + table <= max && work.slots / 8 <= elements + 32 &&
+                   !(fast && table > kCheapBytes);
     const std::uint64_t team = rule + held + (shape->table ? table : 0);
-    if (counts_by_lane(work, policy, limits)) {
-        shape->by_lane = shape->shared = true;
-        shape->slices = 1;
-        shape->slice = static_cast<std::uint32_t>(work.slots);
-        shape->table = false;
-        shape->threads = kByteLaneThreads;
-        shape->copies = 1;
-        shape->team_bytes = kByteLaneThreads * kByteLaneBytes;
-        return;
-    }
-    shape->threads = std::min(policy.threads_per_block, kCountThreads);
+    const unsigned most = limits.max_threads(kCountThreads);
+    shape->threads = std::min(policy.threads_per_block, most);
     shape->copies = 1;
     const bool few = count_stretches(work.input, work.element_bytes) <= kFewStretches;
     const bool many =
         work.input.count >= std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
     shape->by_warp = few && many && team * (shape->threads / 32) <= std::min(max, kCheapBytes);
     if (!shape->by_warp) {
-        if (team > kCheapBytes / 2) shape->threads = kCountThreads;
-        if (shape->shared && work.slots <= kFewCounters)
+        if (team > kCheapBytes / 2) shape->threads = std::min(512u, most);
+        if (team > shared_bytes_of(limits) / 2) shape->threads = most;
+        if (!fast && shape->shared && work.slots <= kFewCounters)
             shape->copies = std::max(1u, std::min(policy.copies, shape->threads / 32));
         while (shape->copies > 1 && team + (shape->copies - 1) * counters > std::min(max, kCheapBytes))
             --shape->copies;
+    }
+    if (fast) {
+        const std::uint64_t block = std::min(max, shape->by_warp ? kCheapBytes : column_block_bytes(limits));
+        const std::uint64_t share = block / (shape->by_warp ? shape->threads / 32 : 1);
+        const std::uint64_t beside = team - held;
+        shape->columns = columns_of(work, policy, counters, share > beside ? share - beside : 0);
+        shape->copies = shape->columns;
     }
     shape->team_bytes = static_cast<unsigned>(team + (shape->copies - 1) * held);
 }
@@ -94,7 +107,7 @@ std::uint64_t blocks_at_once(const CountShape& shape, const CountPolicy& policy,
 // The cost of an element in a launch, as bytes read in the same time on a small board, whose f64 and atomics
 // are slow.
 std::uint64_t element_cost(const CountWorkload& work, const CountShape& shape) {
-    if (shape.by_lane) return 1;
+    if (work.values && shape.columns > 1) return 1;
     if (work.values && shape.shared) return 2;
     const bool far = !shape.shared || (work.table_bytes != 0 && !shape.table);
     const std::uint64_t steps = work.search ? (far ? 64 : 4) : (far ? 4 : 1);
@@ -109,8 +122,7 @@ void choose_launch(const CountWorkload& work, const CountPolicy& policy, const D
     const std::uint64_t cost = element_cost(work, *shape);
     // A stretch costs a warp a minimum time, even with few elements.
     const std::uint64_t full = kCountStretchBytes / work.element_bytes;
-    const std::uint64_t stretch_elements =
-        std::max(std::min(work.input.cols, full) + 16, full / (shape->by_lane ? 4 : 8));
+    const std::uint64_t stretch_elements = std::max(std::min(work.input.cols, full) + 16, full / 2);
     const std::uint64_t launch_stretches = launch_bytes / (stretch_elements * cost) + 1;
     shape->at_once = std::max<std::uint64_t>(1, std::min(stretches, launch_stretches));
     const std::uint64_t segment_cost = stretches * stretch_elements * cost + work.result_cost + 1;

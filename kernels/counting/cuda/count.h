@@ -22,8 +22,8 @@ struct CountPolicy {
     std::size_t shared_bytes;
     // bytes that one launch reads, for each multiprocessor: splits a long job so that it can be stopped
     std::uint64_t launch_bytes;
-    // byte segments of at least this many elements use separate counters in each lane, if their lines are
-    // long; 0: all do
+    // segments of at least this many elements use separate counters for each lane of a warp, as far as memory
+    // allows; 0: all do
     std::uint64_t lane_elements;
     // workspace, and host memory, of a batch of many segments
     std::uint64_t batch_bytes;
@@ -37,15 +37,11 @@ struct CountPolicy {
 constexpr CountPolicy kDefaultCountPolicy{512, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
 // A stretch, the unit of a warp: this many packs of 16 bytes of a line. The first one includes the elements
-// before and after the packs. Of bytes, a lane has at most 246 elements of a stretch, which its 8-bit
-// counters can hold.
-constexpr unsigned kCountThreads = 512;   // of a block at most
-constexpr unsigned kCountInFlight = 4;    // packs that a lane loads at once
-constexpr unsigned kCountLanePacks = 15;  // of a stretch
-constexpr unsigned kCountStretchPacks = 32 * kCountLanePacks;
+// before and after the packs.
+constexpr unsigned kCountThreads = 1024;  // of a block at most
+constexpr unsigned kCountInFlight = 4;    // packs that a lane loads at once: its part of a stretch
+constexpr unsigned kCountStretchPacks = 32 * kCountInFlight;
 constexpr unsigned kCountStretchBytes = 16 * kCountStretchPacks;
-constexpr unsigned kByteLaneThreads = 128;  // of a block whose lanes have their own counters
-constexpr unsigned kByteLaneBytes = 256;    // of a lane's counters
 
 // A line is a part of a segment without gaps: the whole segment, or a row of it.
 inline std::uint64_t count_stretches_of_line(const Segments& input, std::size_t element_bytes) {
@@ -61,8 +57,8 @@ struct CountShape {
     bool by_warp;         // a team is a warp, else a block
     bool shared;          // counters in shared memory, added to global ones at the end; else only global ones
     bool table;           // the rule's table lies in shared memory
-    bool by_lane;         // values of bytes: each lane of a block has 256 counters of 8 bits
     unsigned copies;      // of the counters of a team
+    unsigned columns;     // copies by lane: lane l uses column l % columns; a power of two; 0: copies by warp
     unsigned slices;      // of the counters: separate teams count each, and all read the elements
     std::uint32_t slice;  // counters of each
     unsigned team_bytes;  // shared memory of a team
@@ -70,7 +66,7 @@ struct CountShape {
     std::uint64_t segments;  // of a launch; 1 if it takes only a part of one segment's stretches
     std::uint64_t at_once;   // stretches of a segment that a launch takes
     std::uint64_t parts;     // teams that share them
-    std::uint64_t part;      // stretches of each part
+    std::uint64_t part;      // stretches of each part, or a warp's round more
 
     unsigned teams_per_block() const { return by_warp ? threads / 32 : 1; }
     // Returns whether several teams or launches add to the same counters, which then start at 0.
@@ -82,6 +78,8 @@ struct CountWorkload {
     std::size_t element_bytes;
     std::uint64_t slots;        // counters of a segment
     bool values;                // keys are the values of bytes
+    bool fast;                  // most elements need no table
+    std::uint64_t extra;        // counters beyond `slots` that fast rules use
     std::uint64_t rule_bytes;   // that a team holds
     std::uint64_t table_bytes;  // of the rule; may be 0
     bool search;  // an element's key may take a search in the table, or among what it would hold
@@ -99,15 +97,21 @@ struct CountRange {
     std::uint64_t stretch;
 };
 
+// Sums of several teams or launches: 0 before, and left 0. Then counts need no clearing.
+struct CountTotals {
+    std::uint64_t* sums;     // [shape.segments, slots], or null
+    std::uint32_t* tickets;  // [shape.segments]
+};
 struct CountLaunch {
     Segments input;
     std::size_t element_bytes;
     CountShape shape;
     CountRange range;
     Stream stream;
+    CountTotals totals;
 };
 struct CountTarget {
-    std::uint64_t* counts;  // [segments, slots]; 0 before the first launch where shape.adds()
+    std::uint64_t* counts;  // [segments, slots]; 0 before the first launch where totals are needed but null
     double* edges;          // of bins, [segments, slots + 1], or null
 };
 // What converts elements to keys: one rule for all segments, or one for each.
@@ -119,8 +123,7 @@ struct CountRules {
 
 // Clears `count` counters on the stream.
 LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream stream);
-// Counts the values of 8-bit elements, by their bits: counts [segments, 256]; 0 before the first launch where
-// shape.adds(). One launch.
+// Counts the values of 8-bit elements, by their bits: counts [segments, 256]. One launch.
 LaunchStatus launch_count_bytes(const CountLaunch& launch, std::uint64_t* counts);
 
 }  // namespace cuda

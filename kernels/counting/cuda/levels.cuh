@@ -3,6 +3,8 @@
 // operation rounded to nearest, none contracted.
 #pragma once
 
+#include <cmath>
+
 #include "kernels/counting/cuda/levels.h"
 #include "kernels/execution/cuda/element.cuh"
 #include "kernels/execution/cuda/grid.cuh"
@@ -73,6 +75,19 @@ TEGU_DEVICE std::uint32_t level_of(T value, const LevelRule& rule, bool* nan) {
     const float above = Leveled<T>::above(value, rule);
     *nan = Leveled<T>::kFloat && above != above;  // the edge is finite: only a NaN element gives NaN
     return level_of_difference(above, rule.inv, rule.levels - 1);
+}
+
+// The rule of a range that was found, as kernels::level_scale_of_data() makes it. REQUIRES: *fits is true
+// before. Sets it to false where no rule exists.
+TEGU_DEVICE LevelRule level_rule_of_range(double lo, double hi, std::uint32_t levels, bool* fits) {
+    LevelRule rule{true, levels, 0, 0, 0, 0};
+    if (!(lo < hi)) return rule;  // no finite element, or only one value
+    const double distance = hi - lo;
+    rule.inv = static_cast<float>(static_cast<double>(levels) / distance);
+    rule.lo = static_cast<float>(lo);
+    rule.lo64 = lo;
+    *fits = fabsf(static_cast<float>(distance)) <= 3.402823466e38f && fabsf(rule.inv) <= 3.402823466e38f;
+    return rule;
 }
 
 }  // namespace cuda

@@ -2,8 +2,7 @@
 // The kernels of entropy: they count levels and convert the counts to entropies.
 #include "kernels/entropy/cuda/entropy.h"
 
-#include <cmath>
-
+#include "kernels/counting/cuda/columns.cuh"
 #include "kernels/counting/cuda/count.cuh"
 #include "kernels/counting/cuda/levels.cuh"
 #include "kernels/entropy/cuda/entropy.cuh"
@@ -33,9 +32,20 @@ class LevelMapper {
     }
     TEGU_DEVICE bool quick() const { return true; }
     TEGU_DEVICE std::uint32_t quick_key(T x) const { return key(x); }
-    static constexpr bool kEstimates = false;
-    TEGU_DEVICE bool estimates() const { return false; }
-    TEGU_DEVICE std::uint32_t likely_key(T x, bool*) const { return quick_key(x); }
+
+    class Fast {
+      public:
+        static constexpr unsigned kExtra = 0;
+        TEGU_DEVICE Fast(const LevelRule& rule, std::uint32_t row_bytes, std::uint32_t column)
+            : rule_(rule), row_bytes_(row_bytes), column_(column) {}
+        TEGU_DEVICE std::uint32_t offset(T x, bool*) const {
+            return LevelMapper(rule_, nullptr).key(x) * row_bytes_ + column_;
+        }
+
+      private:
+        LevelRule rule_;  // in registers: every element needs it
+        std::uint32_t row_bytes_, column_;
+    };
 
   private:
     LevelRule rule_;  // in registers: every element needs it
@@ -81,17 +91,11 @@ TEGU_KERNEL TEGU_BOUNDS(128) level_rules(const FiniteBounds* bounds, std::uint64
     const std::uint64_t step = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t s = std::uint64_t{block_x()} * block_threads() + thread_index(); s < segments;
          s += step) {
-        LevelRule rule{true, levels, 0, 0, 0, 0};
-        const double lo = value_of<T>(~bounds[s].low), hi = value_of<T>(bounds[s].high);
-        if (bounds[s].low != 0 && lo < hi) {
-            const double distance = hi - lo;
-            rule.inv = static_cast<float>(static_cast<double>(levels) / distance);
-            rule.lo = static_cast<float>(lo);
-            rule.lo64 = lo;
-            const bool fits =
-                fabsf(static_cast<float>(distance)) <= 3.402823466e38f && fabsf(rule.inv) <= 3.402823466e38f;
-            if (!fits) atomic_min(failed, s);
-        }
+        const bool any = bounds[s].low != 0;
+        bool fits = true;
+        const LevelRule rule = level_rule_of_range(any ? value_of<T>(~bounds[s].low) : 0.0,
+                                                   any ? value_of<T>(bounds[s].high) : 0.0, levels, &fits);
+        if (!fits) atomic_min(failed, s);
         rules[s] = rule;
     }
 }
@@ -143,9 +147,18 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxEntropyThreads)
     }
 }
 
-#define TEGU_X(T, word) variant(count_elements<LevelMapper<T>>, "levels", word)
+#define TEGU_X(T, word) variant(count_elements<LevelMapper<T>, KeepCounts>, "levels", word)
 constexpr KernelTable<CountKernel<LevelRule>, 9> kCountLevels = {
     "count_elements",
+    kCountMoves,
+    {TEGU_X(std::uint16_t, "u16"), TEGU_X(std::int16_t, "i16"), TEGU_X(std::uint32_t, "u32"),
+     TEGU_X(std::int32_t, "i32"), TEGU_X(std::uint64_t, "u64"), TEGU_X(std::int64_t, "i64"),
+     TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+#define TEGU_X(T, word) \
+    variant(count_columns<LevelMapper<T>, typename LevelMapper<T>::Fast, KeepCounts>, "levels", word)
+constexpr KernelTable<CountKernel<LevelRule>, 9> kCountLevelColumns = {
+    "count_columns",
     kCountMoves,
     {TEGU_X(std::uint16_t, "u16"), TEGU_X(std::int16_t, "i16"), TEGU_X(std::uint32_t, "u32"),
      TEGU_X(std::int32_t, "i32"), TEGU_X(std::uint64_t, "u64"), TEGU_X(std::int64_t, "i64"),
@@ -169,7 +182,8 @@ unsigned blocks_of(std::uint64_t segments) {
 LaunchStatus launch_count_levels(const LevelCounts& to, const CountLaunch& launch,
                                  const CountRules<LevelRule>& rules) {
     const unsigned index = element_index(to.type) - element_index(ElementType::U16);
-    return launch_count(kCountLevels[index], launch, rules, CountTarget{to.counts, nullptr});
+    return launch_count(launch.shape.columns != 0 ? kCountLevelColumns[index] : kCountLevels[index], launch,
+                        rules, CountTarget{to.counts, nullptr});
 }
 
 LaunchStatus launch_level_bytes(const LevelCounts& to, const std::uint64_t* value_counts,
@@ -196,7 +210,8 @@ LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, 
 }
 
 void list_entropy_kernels(KernelLister& to) {
-    to.add(1, listed(kCountLevels, count_block<LevelRule>()), listed(kLevelBytes, BlockSize{256, 0}),
+    to.add(1, listed(kCountLevels, count_block<LevelRule>()),
+           listed(kCountLevelColumns, count_block<LevelRule>()), listed(kLevelBytes, BlockSize{256, 0}),
            listed(kLevelRules, BlockSize{128, 0}), listed(kFinishEntropy, BlockSize{kMaxEntropyThreads, 0}));
 }
 

@@ -41,13 +41,14 @@ class Run {
         Result<void> done = prepare();
         for (std::uint64_t first = 0; done && first < input_.count; first += batch_)
             done = run_batch(input_.part(bytes_, first, std::min(batch_, input_.count - first)), first);
+        if (done && totals_.sums != nullptr) context_.workspace->counters_are_left_zero();
         return done;
     }
 
     void describe(kernels::RunPolicy* policy) const {
         policy->add("block", shape_.threads);
         policy->add("method", by_values() ? "values" : "levels");
-        policy->add("counters", shape_.shared ? "shared" : "global");
+        policy->add("counters", shape_.columns > 1 ? "columns" : shape_.shared ? "shared" : "global");
         policy->add("passes", finds_range() ? 2u : 1u);
     }
 
@@ -61,9 +62,10 @@ class Run {
         const std::uint64_t counted = by_values() ? kValues : slots();
         shape_ =
             choose_count_shape(CountWorkload{input_.part(bytes_, 0, batch_), bytes_, counted, by_values(),
-                                             sizeof(LevelRule), 0, false, counted * sizeof *counts_},
+                                             true, 0, sizeof(LevelRule), 0, false, counted * sizeof *counts_},
                                context_.policies.count, context_.limits);
         ArrayTaker arrays(context_);
+        totals_ = take_totals(batch_, counted, &arrays);
         counts_ = params_.partial ? reinterpret_cast<std::uint64_t*>(entropy_)
                                   : arrays.take<std::uint64_t>(batch_ * slots());
         if (by_values()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
@@ -127,8 +129,9 @@ class Run {
 
     template <class Launch>
     Result<void> count(const Segments& part, std::uint64_t* counters, std::uint64_t slots, Launch launch) {
-        return count_in_pieces({&pace_, {part, bytes_, shape_, {}, context_.stream}, counters, slots},
-                               "counts", launch);
+        return count_in_pieces(
+            {&pace_, {part, bytes_, shape_, {}, context_.stream, totals_}, counters, slots}, "counts",
+            launch);
     }
 
     Result<void> count_levels(const Segments& part) {
@@ -156,6 +159,7 @@ class Run {
     const Segments input_;
     std::uint64_t batch_ = 1;  // segments
     CountShape shape_{};
+    CountTotals totals_{};
     std::uint64_t* counts_ = nullptr;
     std::uint64_t* values_ = nullptr;
     FiniteBounds* bounds_ = nullptr;

@@ -27,14 +27,15 @@ bool is_precise(const BinRule& rule) {
            5 * 0x1p-24 * (rule.bins + std::fabs(static_cast<double>(rule.offset))) < 0.36;
 }
 
-// Returns whether (v - low) * inv is exact: the product of a number and a power of two.
+// Returns whether (v - low) * inv is exact for an f32 v: the product of a number and a power of two.
 bool is_exact(const BinRule& rule) {
     int exponent;
     return rule.lo == 0 && std::frexp(rule.inv64, &exponent) == 0.5 &&
            static_cast<double>(rule.inv) == rule.inv64;
 }
 
-BinGuess guess_of(const BinRule& rule) {
+// `exact`: the estimate is the bin.
+BinGuess guess_of(const BinRule& rule, bool exact) {
     constexpr unsigned kFractionBits = 23, kRare = 10;  // near an edge: at most one element of 2^10
     unsigned log = 0;
     while (log < kFractionBits && (1u << log) < rule.bins) ++log;
@@ -44,13 +45,13 @@ BinGuess guess_of(const BinRule& rule) {
     // Roundings of difference, inv, offset, magic, and the truncated sum, then those of the edges. Below bin
     // 0 the lower bits count double.
     const double off =
-        8 * 0x1p-24 * (whole + rule.bins + std::fabs(offset)) + 4 * spacing / rule.step + 0x1p-50 * rule.bins;
+        4 * 0x1p-24 * (whole + rule.bins + std::fabs(offset)) + 4 * spacing / rule.step + 0x1p-50 * rule.bins;
     BinGuess guess{};
-    if (log >= kFractionBits - kRare || !(off < 0.25)) return guess;
+    if (log >= kFractionBits || (!exact && (log >= kFractionBits - kRare || !(off < 0.25)))) return guess;
     const unsigned shift = kFractionBits - log;
     guess.magic = static_cast<float>(offset + whole);
     guess.mask = (1u << shift) - 1;
-    if (!is_exact(rule)) {
+    if (!exact) {
         guess.near = 2 * static_cast<std::uint32_t>(std::ceil(std::ldexp(off, static_cast<int>(shift)))) + 1;
         guess.limit = 2 * guess.near + 1;
     }
@@ -63,6 +64,21 @@ BinGuess guess_of(const BinRule& rule) {
     return guess;
 }
 
+// Where the sum of all errors is less than 2^-18 of a bin, far below the margin.
+BinRefined refined_of(const BinRule& rule) {
+    const double largest = std::fmax(std::fabs(rule.lo), std::fabs(rule.hi));
+    BinRefined refined{};
+    refined.usable = rule.bins <= (1u << 20) && rule.step >= 0x1p-28 * largest && rule.step >= 0x1p-70 &&
+                     largest <= 0x1p100;
+    if (!refined.usable) return refined;
+    refined.rest = static_cast<float>(static_cast<double>(rule.low) - rule.lo);
+    refined.step_high = static_cast<float>(rule.step);
+    refined.step_low = static_cast<float>(rule.step - static_cast<double>(refined.step_high));
+    refined.middle = static_cast<float>(rule.step / 2);
+    refined.sure = static_cast<float>(rule.step * (0.5 - 0x1p-14));
+    return refined;
+}
+
 // Sets low, inv and offset for (v - low) * inv + offset. Differences of elements in the range do not
 // overflow.
 void set_float_estimate(BinRule* rule) {
@@ -70,7 +86,8 @@ void set_float_estimate(BinRule* rule) {
     rule->offset = static_cast<float>((static_cast<double>(rule->low) - rule->lo) * rule->inv64);
     const bool fits = std::fabs(rule->lo) < kLargestFloat / 2 && rule->hi - rule->lo < kLargestFloat / 2;
     rule->search = rule->search || !fits || !is_precise(*rule);
-    rule->guess = guess_of(*rule);
+    if (!rule->search) rule->guess = guess_of(*rule, is_exact(*rule));
+    if (!rule->search) rule->refined = refined_of(*rule);
     rule->lower = static_cast<float>(rule->lo);
     if (static_cast<double>(rule->lower) < rule->lo)
         rule->lower = std::nextafter(rule->lower, std::numeric_limits<float>::infinity());
@@ -118,6 +135,8 @@ void set_integers(const Counted& counted, BinRule* rule) {
     rule->span = (last >= counted.limit() ? counted.last() : counted.of(last)) - rule->first;
     rule->offset = static_cast<float>((first - rule->lo) * rule->inv64);
     rule->search = rule->search || !is_precise(*rule);
+    constexpr std::uint64_t kExactInFloat = 1 << 24;
+    if (!rule->search) rule->guess = guess_of(*rule, is_exact(*rule) && rule->span <= kExactInFloat);
     std::uint32_t reached = 0, beyond = rule->bins;
     while (beyond - reached > 1) {
         const std::uint32_t middle = reached + (beyond - reached) / 2;
@@ -139,6 +158,7 @@ BinRule bin_rule(ElementType type, const kernels::BinRange& range, std::uint32_t
     rule.top = bins - 1;
     rule.search = !is_wide(rule);
     if (type == ElementType::F16 || type == ElementType::F32) set_float_estimate(&rule);
+    if (type == ElementType::F64 && !rule.search && is_precise(rule)) rule.guess = guess_of(rule, false);
     if (!is_float(type)) set_integers(Counted(type), &rule);
     return rule;
 }

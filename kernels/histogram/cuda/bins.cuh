@@ -31,16 +31,16 @@ TEGU_DEVICE std::uint32_t nearest_of(float distance, float top) {
 //   in(value)             false for NaN and for values above every bin.
 //   distance(value)       distance above the lower edge in bins, off by less than half a bin.
 //   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top.
-//   kEstimates            whether guess() exists, which alone determines the bin of most elements
+//   in_bins(value)        false for NaN and for values outside of all bins.
+//   above(value)          the value less rule.low or rule.first, in f32.
 template <class T>
 // unsigned integers, and signed ones read as unsigned: offsets from rule.first, so that values below it wrap
 // to large ones
 class BinValue {
   public:
     using Value = typename UnsignedOf<(sizeof(T) < 4 ? 4 : sizeof(T))>::type;
-    static constexpr bool kEstimates = false;
     TEGU_DEVICE bool in_bins(Value value) const { return in(value); }
-    TEGU_DEVICE float guess(Value, float) const { return 0; }
+    TEGU_DEVICE static float above(Value value) { return static_cast<float>(value); }
     TEGU_DEVICE explicit BinValue(const BinRule& rule)
         : first_(static_cast<Value>(rule.first)),
           span_(static_cast<Value>(rule.span)),
@@ -82,7 +82,6 @@ template <>
 class BinValue<float> {
   public:
     using Value = float;
-    static constexpr bool kEstimates = true;
     TEGU_DEVICE explicit BinValue(const BinRule& rule)
         : low_(rule.low), inv_(rule.inv), offset_(rule.offset), lower_(rule.lower), upper_(rule.upper) {}
     TEGU_DEVICE float of(float x) const { return x; }
@@ -90,9 +89,7 @@ class BinValue<float> {
     TEGU_DEVICE bool in(float value) const { return value <= upper_; }
     TEGU_DEVICE bool in_bins(float value) const { return value >= lower_ && value <= upper_; }
     TEGU_DEVICE float distance(float value) const { return (value - low_) * inv_ + offset_; }
-    TEGU_DEVICE float guess(float value, float magic) const {
-        return multiply_add_truncated(value - low_, inv_, magic);
-    }
+    TEGU_DEVICE float above(float value) const { return value - low_; }
     TEGU_DEVICE static float lower(const BinRule& rule, std::uint32_t i) {
         return float_at_or_above(edge_at(rule, i));
     }
@@ -109,9 +106,8 @@ template <>
 class BinValue<double> {
   public:
     using Value = double;
-    static constexpr bool kEstimates = false;
-    TEGU_DEVICE bool in_bins(double value) const { return in(value); }
-    TEGU_DEVICE float guess(double, float) const { return 0; }
+    TEGU_DEVICE bool in_bins(double value) const { return value >= lo_ && value <= hi_; }
+    TEGU_DEVICE float above(double value) const { return static_cast<float>(value - lo_); }
     TEGU_DEVICE explicit BinValue(const BinRule& rule) : lo_(rule.lo), hi_(rule.hi), inv_(rule.inv64) {}
     TEGU_DEVICE double of(double x) const { return x; }
     TEGU_DEVICE bool in(double value) const { return value <= hi_; }
@@ -120,6 +116,74 @@ class BinValue<double> {
 
   private:
     double lo_, hi_, inv_;
+};
+
+// A fast rule of columns.cuh. The bits of a float in [2^i, 2^(i+1)) hold a bin and the distance from its
+// lower edge. Exact: every guess is right.
+template <class T, bool Exact>
+class GuessedBins {
+  public:
+    static constexpr unsigned kExtra = 2;
+    TEGU_DEVICE GuessedBins(const BinRule& rule, std::uint32_t row_bytes, std::uint32_t column)
+        : compare_(rule),
+          inv_(rule.inv),
+          guess_(rule.guess),
+          row_bytes_(row_bytes),
+          first_(column - rule.guess.base * row_bytes),
+          outside_((rule.bins + 1) * row_bytes + column) {}
+    TEGU_DEVICE std::uint32_t offset(T x, bool* sure) const {
+        const typename BinValue<T>::Value value = compare_.of(x);
+        const bool in = compare_.in_bins(value);
+        const std::uint32_t bits =
+            bit_cast<std::uint32_t>(multiply_add_truncated(compare_.above(value), inv_, guess_.magic));
+        if (!Exact) *sure = *sure && (!in || ((bits + guess_.near) & guess_.mask) >= guess_.limit);
+        const std::uint32_t place = (bits >> guess_.shift) * row_bytes_ + first_;
+        return in ? place : outside_;
+    }
+
+  private:
+    BinValue<T> compare_;
+    float inv_;
+    BinGuess guess_;
+    std::uint32_t row_bytes_, first_, outside_;
+};
+
+// The same for more bins, of f16 and f32.
+template <class T>
+class RefinedBins {
+  public:
+    static constexpr unsigned kExtra = 2;
+    TEGU_DEVICE RefinedBins(const BinRule& rule, std::uint32_t row_bytes, std::uint32_t column)
+        : low_(rule.low),
+          inv_(rule.inv),
+          lower_(rule.lower),
+          upper_(rule.upper),
+          refined_(rule.refined),
+          row_bytes_(row_bytes),
+          first_(column - kWholeBits * row_bytes),
+          outside_((rule.bins + 1) * row_bytes + column) {}
+    TEGU_DEVICE std::uint32_t offset(T x, bool* sure) const {
+        const float value = widen(x);
+        const bool in = value >= lower_ && value <= upper_;
+        // above + error is exactly value - low (Knuth)
+        const float above = value - low_, back = above - value;
+        const float error = (value - (above - back)) - (low_ + back);
+        const float whole = multiply_add_truncated(above, inv_, kWhole), bin = whole - kWhole;
+        const float near = multiply_add_truncated(-bin, refined_.step_high, above);
+        const float distance =
+            multiply_add_truncated(-bin, refined_.step_low, near) + (error + refined_.rest);
+        *sure = *sure && (!in || fabsf(distance - refined_.middle) < refined_.sure);
+        const std::uint32_t place = bit_cast<std::uint32_t>(whole) * row_bytes_ + first_;
+        return in ? place : outside_;
+    }
+
+  private:
+    static constexpr float kWhole = 8388608.0f;  // 2^23: adjacent floats are integers
+    static constexpr std::uint32_t kWholeBits = 0x4b000000u;
+
+    float low_, inv_, lower_, upper_;
+    BinRefined refined_;
+    std::uint32_t row_bytes_, first_, outside_;
 };
 
 template <class T>
@@ -135,9 +199,7 @@ class BinMapper {
           compare_(rule),
           table_(reinterpret_cast<Value*>(table)),
           bins_(rule.bins),
-          top_(static_cast<float>(rule.top)),
-          last_(rule.bins - 1),
-          guess_(rule.guess) {}
+          top_(static_cast<float>(rule.top)) {}
     TEGU_DEVICE std::uint32_t slots() const { return bins_; }
     TEGU_DEVICE std::uint64_t table_bytes() const {
         return (std::uint64_t{bins_} * sizeof(Value) + 15) / 16 * 16;
@@ -159,16 +221,6 @@ class BinMapper {
         const std::uint32_t nearest = nearest_of(compare_.distance(value), top_);
         const std::uint32_t bin = nearest - static_cast<std::uint32_t>(value < table_[nearest]);
         return compare_.in(value) ? bin : kNoBin;
-    }
-    static constexpr bool kEstimates = Compare::kEstimates;
-    TEGU_DEVICE bool estimates() const { return rule_.guess.shift != 0; }
-    // The bits of a float in [2^i, 2^(i+1)): a bin, and the distance from its lower edge.
-    TEGU_DEVICE std::uint32_t likely_key(T x, bool* sure) const {
-        const Value value = compare_.of(x);
-        const std::uint32_t bits = bit_cast<std::uint32_t>(compare_.guess(value, guess_.magic));
-        *sure = *sure && ((bits + guess_.near) & guess_.mask) >= guess_.limit;
-        const std::uint32_t bin = (bits >> guess_.shift) - guess_.base;
-        return compare_.in_bins(value) ? bin < last_ ? bin : last_ : kNoBin;
     }
     TEGU_DEVICE std::uint32_t key(T x) const {
         const Value value = compare_.of(x);
@@ -201,8 +253,6 @@ class BinMapper {
     Value* table_;
     std::uint32_t bins_;
     float top_;
-    std::uint32_t last_;
-    BinGuess guess_;
 };
 
 }  // namespace cuda

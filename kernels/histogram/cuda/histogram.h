@@ -12,7 +12,7 @@
 namespace tegu {
 namespace cuda {
 
-// f16 and f32: (v - low) * inv + magic, truncated, lies in [2^i, 2^(i+1)) and has the bin in its upper bits.
+// (v - low) * inv + magic, truncated, lies in [2^i, 2^(i+1)) and has the bin in its upper bits.
 // The lower bits show whether it is so near an edge that the other bin may be right.
 struct BinGuess {
     float magic;
@@ -21,6 +21,16 @@ struct BinGuess {
     std::uint32_t mask;   // of the lower bits
     std::uint32_t near;   // maximum error of the lower bits
     std::uint32_t limit;  // near an edge: ((bits + near) & mask) < limit; 0: every guess is exact
+};
+
+// f16 and f32, where f32 has too few bits for a BinGuess. The distance above the estimated edge is computed
+// with the rounding errors of f32.
+struct BinRefined {
+    bool usable;
+    float rest;  // low - lo
+    float step_high, step_low;
+    float middle;  // half a step
+    float sure;    // the edge below is right where the distance is within this of the middle
 };
 
 // The rule that finds the bin of an element; made by bin_rule() of kernels/histogram/cuda/bin_rule.h.
@@ -36,6 +46,7 @@ struct BinRule {
     float lower;  // the smallest f32 that is not below lo
     float upper;  // the largest f32 that is not above hi
     BinGuess guess;
+    BinRefined refined;
     // integers, as offsets from the smallest value of the type: only elements in [first, first + span] may be
     // in a bin
     std::uint64_t first;
@@ -48,11 +59,30 @@ struct BinRule {
     bool empty;         // integers: no element can be in a bin
 };
 
+// How most elements find their bins. Exact is a kind of Guessed.
+enum class FastBins { None, Guessed, Exact, Refined };
+inline FastBins fast_bins_of(const BinRule& rule) {
+    if (rule.guess.shift != 0) return rule.guess.limit == 0 ? FastBins::Exact : FastBins::Guessed;
+    return rule.refined.usable ? FastBins::Refined : FastBins::None;
+}
+// For two rules of one launch.
+inline FastBins fast_bins_of(FastBins a, FastBins b) {
+    const auto guessed = [](FastBins way) { return way == FastBins::Guessed || way == FastBins::Exact; };
+    return a == b ? a : guessed(a) && guessed(b) ? FastBins::Guessed : FastBins::None;
+}
+constexpr std::uint64_t kExtraBins = 2;  // counters beyond the bins where they are fast
+
 // One launch. If shared memory is large enough, each team keeps a table of the smallest value of every bin.
 // f64 is used only to compute this table, and for f64 elements.
 // A range with stretch 0 writes the edges.
-LaunchStatus launch_histogram(ElementType type, const CountLaunch& launch, const CountRules<BinRule>& rules,
-                              const CountTarget& target);
+// REQUIRES: `with` holds for all rules, where shape.columns is not 0.
+LaunchStatus launch_histogram(ElementType type, const CountLaunch& launch, FastBins with,
+                              const CountRules<BinRule>& rules, const CountTarget& target);
+
+// The same for 8-bit elements, by their values: the totals are converted to bins. REQUIRES: totals where
+// shape.adds().
+LaunchStatus launch_histogram_bytes(const CountLaunch& launch, const CountRules<BinRule>& rules,
+                                    const CountTarget& target);
 
 // Bytes of the table of a rule.
 std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins);

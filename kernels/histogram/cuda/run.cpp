@@ -74,19 +74,22 @@ class Run {
                                      target_.edges + first * (std::uint64_t{params_.bins} + 1)};
             done = by_values_ ? count_values(part, first, target) : count_bins(part, first, target);
         }
+        if (done && totals_.sums != nullptr) context_.workspace->counters_are_left_zero();
         return done;
     }
 
     void describe(kernels::RunPolicy* policy) const {
         policy->add("block", shape_.threads);
         policy->add("method", by_values_ ? "values" : "bins");
-        policy->add("counters", shape_.shared ? "shared" : "global");
+        policy->add("counters", shape_.columns > 1 ? "columns" : shape_.shared ? "shared" : "global");
         policy->add("passes", reduces_first() ? 2u : 1u);
     }
 
   private:
     bool finds_range() const { return !params_.has_range && n_ != 0; }
     bool reduces_first() const { return !by_values_ && finds_range(); }
+    // Whether the launch that counts values also converts them to bins.
+    bool values_to_bins() const { return by_values_ && !finds_range() && totals_.sums != nullptr; }
     std::uint64_t result_cost() const { return kEdgeCost * (std::uint64_t{params_.bins} + 1); }
     // Bytes of a segment in a batch, on the device or the host, whichever is larger: counts of values;
     // results and workspace of reduce; rules.
@@ -105,6 +108,8 @@ class Run {
             rule_ = bin_rule(job_.type, *range, params_.bins);
         }
         ArrayTaker arrays(context_);
+        totals_ = take_totals(batch_, by_values_ ? kValues : params_.bins, &arrays);
+        if (values_to_bins()) return arrays.done();
         if (by_values_) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
         if (reduces_first()) pairs_ = arrays.take<std::byte>(batch_ * 2 * bytes_);
         if (reduces_first()) nans_ = arrays.take<std::uint64_t>(batch_);
@@ -118,12 +123,16 @@ class Run {
         if (!made) return made;
         choose(part, params_.bins, sizeof(BinRule), bin_table_bytes(job_.type, params_.bins), result_cost());
         return count(part, target.counts, params_.bins, [&](const CountLaunch& launch) {
-            return launch_histogram(job_.type, launch, {rule_, rules_}, target);
+            return launch_histogram(job_.type, launch, fast_, {rule_, rules_}, target);
         });
     }
 
     Result<void> count_values(const Segments& part, std::uint64_t first, const CountTarget& target) {
         choose(part, kValues, sizeof(std::uint32_t), 0, kValues * sizeof *values_);
+        if (values_to_bins())
+            return count(part, nullptr, kValues, [&](const CountLaunch& launch) {
+                return launch_histogram_bytes(launch, {rule_, nullptr}, target);
+            });
         Result<void> done = count(part, values_, kValues, [&](const CountLaunch& launch) {
             return launch_count_bytes(launch, values_);
         });
@@ -140,13 +149,14 @@ class Run {
     void choose(const Segments& part, std::uint64_t slots, std::uint64_t rule_bytes,
                 std::uint64_t table_bytes, std::uint64_t cost) {
         shape_ = choose_count_shape(
-            CountWorkload{part, bytes_, slots, by_values_, rule_bytes, table_bytes, searches_, cost},
+            CountWorkload{part, bytes_, slots, by_values_, by_values_ || fast_ != FastBins::None,
+                          by_values_ ? 0 : kExtraBins, rule_bytes, table_bytes, searches_, cost},
             context_.policies.count, context_.limits);
     }
 
     template <class Launch>
     Result<void> count(const Segments& part, std::uint64_t* counts, std::uint64_t slots, Launch launch) {
-        return count_in_pieces({&pace_, {part, bytes_, shape_, {}, context_.stream}, counts, slots},
+        return count_in_pieces({&pace_, {part, bytes_, shape_, {}, context_.stream, totals_}, counts, slots},
                                "histogram", launch);
     }
 
@@ -215,6 +225,7 @@ class Run {
     // Makes one rule for each segment of the batch from the extrema. A given range already has its rule.
     Result<void> make_rules(std::uint64_t first) {
         searches_ = rule_.search;
+        fast_ = fast_bins_of(rule_);
         if (!finds_range()) return {};
         std::vector<BinRule> rules(found_.size());
         searches_ = false;
@@ -223,6 +234,7 @@ class Run {
             if (!range) return range.error();
             rules[s] = bin_rule(job_.type, *range, params_.bins);
             searches_ = searches_ || rules[s].search;
+            fast_ = s == 0 ? fast_bins_of(rules[s]) : fast_bins_of(fast_, fast_bins_of(rules[s]));
         }
         rule_ = rules[0];
         return rules_ == nullptr
@@ -251,6 +263,8 @@ class Run {
     BinRule rule_{};
     BinRule* rules_ = nullptr;
     bool searches_ = false;
+    FastBins fast_ = FastBins::None;
+    CountTotals totals_{};
 };
 
 }  // namespace

@@ -203,6 +203,40 @@ TEST_F(CudaHistogram, OneElementNextToAnEdgeAmongManyGivesTheSameBits) {
         }
 }
 
+// Bins that a guess in f32 cannot tell apart: at their edges, next to them, and outside of all.
+TEST_F(CudaHistogram, ManyBinsGiveTheSameBits) {
+    constexpr std::uint32_t kBins = 9000;
+    struct Range {
+        double lo, hi;
+    };
+    for (const Range& range : {Range{-1, 1}, Range{0.1, 0.7}, Range{0, 9000}, Range{1, 18001}, Range{-3, 7e5},
+                               Range{-1e-20, 1e-19}, Range{-2e38, 1e38}, Range{5e6, 5e6 + 1}}) {
+        std::mt19937_64 random(kBins);
+        const double step = (range.hi - range.lo) / kBins;
+        std::vector<float> values;
+        std::vector<Half> halves;
+        for (int i = 0; i < 12000; ++i) {
+            const double edge = range.lo + static_cast<double>(random() % (kBins + 1)) * step;
+            const double inside = edge + static_cast<double>(random() % 1024) * 0x1p-10 * step;
+            const int steps = static_cast<int>(random() % 5) - 2;
+            values.push_back(i % 3 == 0 ? near<float>(edge, steps) : static_cast<float>(inside));
+            halves.push_back(near<Half>(edge, 0));
+        }
+        values[7] = std::numeric_limits<float>::infinity();
+        values[8] = -values[7];
+        values[9] = std::numeric_limits<float>::quiet_NaN();
+        for (std::size_t i = 100; i < 1000; ++i)
+            values[i] = static_cast<float>(i % 2 == 0 ? range.lo : range.hi);
+        const HistogramParams params = bins_of(kBins, range.lo, range.hi);
+        ASSERT_TRUE(same_on_both(context_, Job{ElementType::F32, Axis::Whole, 1, values.size(), params},
+                                 {input_from(values)}))
+            << range.lo << " to " << range.hi;
+        ASSERT_TRUE(same_on_both(context_, Job{ElementType::F16, Axis::Whole, 1, halves.size(), params},
+                                 {input_from(halves)}))
+            << range.lo << " to " << range.hi;
+    }
+}
+
 // Edges that are not far apart compared with f64's spacing: only few bins may be so narrow.
 TEST_F(CudaHistogram, NarrowBinsGiveTheSameBits) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -284,9 +318,8 @@ TEST_F(CudaHistogram, SkewedDataGiveTheSameBits) {
     }
 }
 
-// Lanes that count bytes by themselves: counters of 8 bits that one value fills, several stretches, gaps and
-// odd addresses.
-TEST_F(CudaHistogram, BytesByLanesGiveTheSameBits) {
+// Columns of counters for each lane: several stretches, gaps and odd addresses.
+TEST_F(CudaHistogram, BytesInColumnsGiveTheSameBits) {
     for (const cuda::CountPolicy& policy : kPolicies) {
         context_.policies.count = policy;
         context_.policies.count.lane_elements = 0;
@@ -384,6 +417,8 @@ TEST(CountShape, PartsCoverEveryStretchAndFitTheDevice) {
                                     bytes,
                                     slots,
                                     slots == 256 && bytes == 1,
+                                    slots % 2 == 0,
+                                    slots == 256 ? 0u : 2u,
                                     100,
                                     slots * 4,
                                     lines == 1,
@@ -396,8 +431,11 @@ TEST(CountShape, PartsCoverEveryStretchAndFitTheDevice) {
                                     << "32-bit counters";
                                 ASSERT_LE(shape.team_bytes * shape.teams_per_block(),
                                           limits.shared_bytes_per_block);
-                                ASSERT_LE(shape.by_lane ? 0 : shape.team_bytes * shape.teams_per_block(),
+                                ASSERT_LE(shape.team_bytes * shape.teams_per_block(),
                                           std::max<std::size_t>(policy.shared_bytes, 4096));
+                                ASSERT_LE(shape.columns, 32u);
+                                ASSERT_TRUE(shape.columns == 0 ||
+                                            (shape.shared && shape.slices == 1 && work.fast));
                                 ASSERT_GE(shape.blocks, 1u);
                                 ASSERT_GE(std::uint64_t{shape.slices} * shape.slice, slots);
                                 ASSERT_LT(std::uint64_t{shape.slices - 1} * shape.slice, slots);
@@ -417,27 +455,32 @@ TEST(CountShape, LaunchesOfNarrowLinesAreNotLonger) {
     for (const cuda::DeviceLimits& limits : devices)
         for (const std::uint64_t cols : {1, 4, 100}) {
             const cuda::CountWorkload work{
-                {nullptr, 1, 500000000 * cols, 0, cols, 2 * cols}, 1, 256, true, 0, 0, false, 256};
+                {nullptr, 1, 500000000 * cols, 0, cols, 2 * cols}, 1, 256, true, true, 0, 0, 0, false, 256};
             const cuda::CountShape shape = cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits);
-            EXPECT_FALSE(shape.by_lane) << "lines do not fill its rounds";
             EXPECT_LE(
-                shape.at_once * (cuda::kCountStretchBytes / 8),
+                shape.at_once * (cuda::kCountStretchBytes / 2),
                 cuda::kDefaultCountPolicy.launch_bytes * limits.multiprocessors + cuda::kCountStretchBytes);
         }
 }
 
-// Blocks of lanes are worth it where a multiprocessor has three of them: not with 64 KiB of shared memory.
-TEST(CountShape, LanesNeedSharedMemoryForSeveralBlocks) {
-    const cuda::CountWorkload work{
-        {nullptr, 1, 1 << 24, 0, 1 << 24, 1 << 24}, 1, 256, true, 0, 0, false, 256};
-    const auto by_lane = [&](const cuda::DeviceLimits& limits) {
-        return cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits).by_lane;
+// As many columns as leave memory for two blocks of a multiprocessor.
+TEST(CountShape, ColumnsFitTwoBlocks) {
+    const auto columns = [&](const cuda::DeviceLimits& limits, std::uint64_t slots, std::uint64_t n) {
+        const cuda::CountWorkload work{
+            {nullptr, 1, n, 0, n, n}, 4, slots, false, true, 2, 160, 0, false, 256};
+        const cuda::CountShape shape = cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits);
+        EXPECT_LE(std::uint64_t{shape.columns} * (slots + 2) * 4, shape.team_bytes);
+        return shape.columns;
     };
-    EXPECT_FALSE(by_lane({53, 1, 2048, 48 << 10, 256 << 10}));
-    EXPECT_FALSE(by_lane({62, 2, 2048, 48 << 10, 512 << 10}));
-    EXPECT_TRUE(by_lane({72, 8, 2048, 96 << 10, 512 << 10}));
-    EXPECT_TRUE(by_lane({87, 16, 1536, 163 << 10, 4 << 20}));
-    EXPECT_TRUE(by_lane({90, 132, 2048, 227 << 10, 50 << 20}));
+    const cuda::DeviceLimits nano{53, 1, 2048, 48 << 10, 256 << 10}, orin{87, 16, 1536, 163 << 10, 4 << 20},
+        hopper{90, 132, 2048, 227 << 10, 50 << 20};
+    EXPECT_EQ(columns(nano, 64, 1 << 24), 32u);
+    EXPECT_EQ(columns(nano, 256, 1 << 24), 16u);
+    EXPECT_EQ(columns(nano, 20000, 1 << 24), 0u) << "no single copy fits";
+    EXPECT_EQ(columns(orin, 256, 1 << 24), 32u);
+    EXPECT_EQ(columns(hopper, 4096, 1 << 24), 4u);
+    EXPECT_EQ(columns(hopper, 50000, 1 << 24), 1u);
+    EXPECT_EQ(columns(hopper, 16, 1000), 16u) << "clearing more would take longer";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "kernels/execution/cuda/pace.h"
 #include "kernels/histogram/cuda/bin_rule.h"
 #include "kernels/histogram/cuda/histogram.h"
+#include "kernels/histogram/cuda/run_partition.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
 #include "kernels/statistics/extrema.h"
@@ -79,9 +80,12 @@ class Run {
     }
 
     void describe(kernels::RunPolicy* policy) const {
-        policy->add("block", shape_.threads);
+        policy->add("block", by_buckets() ? kPartitionThreads : shape_.threads);
         policy->add("method", by_values_ ? "values" : "bins");
-        policy->add("counters", shape_.columns > 1 ? "columns" : shape_.shared ? "shared" : "global");
+        policy->add("counters", by_buckets()         ? "buckets"
+                                : shape_.columns > 1 ? "columns"
+                                : shape_.shared      ? "shared"
+                                                     : "global");
         policy->add("passes", reduces_first() ? 2u : 1u);
     }
 
@@ -90,6 +94,10 @@ class Run {
     bool reduces_first() const { return !by_values_ && finds_range(); }
     // Whether the launch that counts values also converts them to bins.
     bool values_to_bins() const { return by_values_ && !finds_range() && totals_.sums != nullptr; }
+    // Whether the bins are sorted into buckets, as their counters do not fit shared memory.
+    bool by_buckets() const {
+        return bucket_bits_ != 0 && (fast_ == FastBins::Exact || fast_ == FastBins::Refined);
+    }
     std::uint64_t result_cost() const { return kEdgeCost * (std::uint64_t{params_.bins} + 1); }
     // Bytes of a segment in a batch, on the device or the host, whichever is larger: counts of values;
     // results and workspace of reduce; rules.
@@ -109,6 +117,13 @@ class Run {
         }
         ArrayTaker arrays(context_);
         totals_ = take_totals(batch_, by_values_ ? kValues : params_.bins, &arrays);
+        bucket_bits_ =
+            partition_bits({job_.type, input_, params_.bins}, context_.policies.count, context_.limits);
+        if (bucket_bits_ != 0) {
+            const Result<void> prepared =
+                buckets_.prepare({job_.type, input_, params_.bins}, bucket_bits_, context_);
+            if (!prepared) return prepared;
+        }
         if (values_to_bins()) return arrays.done();
         if (by_values_) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
         if (reduces_first()) pairs_ = arrays.take<std::byte>(batch_ * 2 * bytes_);
@@ -121,10 +136,19 @@ class Run {
         Result<void> made = reduces_first() ? find_extrema(part) : Result<void>();
         if (made) made = make_rules(first);
         if (!made) return made;
+        if (by_buckets()) return count_buckets(part, target);
         choose(part, params_.bins, sizeof(BinRule), bin_table_bytes(job_.type, params_.bins), result_cost());
         return count(part, target.counts, params_.bins, [&](const CountLaunch& launch) {
             return launch_histogram(job_.type, launch, fast_, {rule_, rules_}, target);
         });
+    }
+
+    Result<void> count_buckets(const Segments& part, const CountTarget& target) {
+        Result<void> done;
+        for (std::uint64_t s = 0; done && s < part.count; ++s)
+            done = buckets_.count(part, s, host_rules_.empty() ? rule_ : host_rules_[s], fast_, target,
+                                  context_, &pace_);
+        return done;
     }
 
     Result<void> count_values(const Segments& part, std::uint64_t first, const CountTarget& target) {
@@ -227,7 +251,8 @@ class Run {
         searches_ = rule_.search;
         fast_ = fast_bins_of(rule_);
         if (!finds_range()) return {};
-        std::vector<BinRule> rules(found_.size());
+        std::vector<BinRule>& rules = host_rules_;
+        rules.resize(found_.size());
         searches_ = false;
         for (std::uint64_t s = 0; s < rules.size(); ++s) {
             const Result<BinRange> range = range_of(first, s);
@@ -263,7 +288,10 @@ class Run {
     BinRule rule_{};
     BinRule* rules_ = nullptr;
     bool searches_ = false;
+    std::vector<BinRule> host_rules_;  // of a batch whose ranges were found
     FastBins fast_ = FastBins::None;
+    unsigned bucket_bits_ = 0;
+    BinPartition buckets_;
     CountTotals totals_{};
 };
 

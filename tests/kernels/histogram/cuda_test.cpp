@@ -237,6 +237,56 @@ TEST_F(CudaHistogram, ManyBinsGiveTheSameBits) {
     }
 }
 
+// More bins than shared memory counts: the bins of a tile are sorted into buckets. Uniform, sorted, flat and
+// skewed elements, several pieces and launches, rows, odd addresses.
+TEST_F(CudaHistogram, BinsInBucketsGiveTheSameBits) {
+    context_.policies.count.shared_bytes = 32 << 10;
+    context_.limits.l2_bytes = 0;  // does not allow for more workspace
+    const std::uint32_t bins = is_slow() ? 8200 : 1000000;
+    const std::uint64_t n = std::uint64_t{bins} * 4 + 1001;
+    std::mt19937_64 random(bins);
+    for (const bool exact : {true, false}) {
+        const HistogramParams params = exact ? bins_of(bins, 0, bins) : bins_of(bins, 0.1, 0.7);
+        const double width = params.hi - params.lo;
+        for (const unsigned kind : {0u, 1u, 2u, 3u, 4u}) {
+            std::vector<float> values(n);
+            for (std::uint64_t i = 0; i < n; ++i) {
+                const double unit = kind == 0   ? static_cast<double>(random() % 1000003) / 1000000
+                                    : kind == 1 ? static_cast<double>(i) / static_cast<double>(n)
+                                    : kind == 2 ? 0.25
+                                    : kind == 3 ? (random() % 2 == 0 ? 0.25 : 0.75)
+                                                : static_cast<double>(random() % 1000) * 1e-6 + 0.5;
+                values[i] = static_cast<float>(params.lo + unit * width);
+            }
+            values[3] = std::numeric_limits<float>::quiet_NaN();
+            values[n - 1] = static_cast<float>(params.hi);
+            values[n - 2] = static_cast<float>(params.lo);
+            values[n - 3] = std::numeric_limits<float>::infinity();
+            context_.policies.count.batch_bytes = kind == 0 ? 40000 : 64 << 20;
+            context_.policies.count.launch_bytes = kind == 1 && is_slow() ? 100000 : 32 << 20;
+            TestInput input = input_from(values);
+            ASSERT_TRUE(same_on_both(context_, Job{ElementType::F32, Axis::Whole, 1, n, params}, {input}))
+                << "kind " << kind << ", exact " << exact;
+            if (kind != 0) continue;
+            input.offset = 4;
+            input.bytes.insert(input.bytes.begin(), 4, std::byte{0});
+            ASSERT_TRUE(same_on_both(context_, Job{ElementType::F32, Axis::Whole, 1, n, params}, {input}));
+        }
+    }
+    std::vector<Half> halves(2 * n);
+    for (Half& half : halves) half = Half{static_cast<std::uint16_t>(random() % 0x8000)};
+    TestInput input = input_from(halves);
+    input.row_stride = n;
+    for (const HistogramParams& params : {bins_of(bins, 0, 2048), bins_of(bins, -0.3, 1000)})
+        ASSERT_TRUE(same_on_both(context_, Job{ElementType::F16, Axis::Rows, 2, n, params}, {input}));
+    std::vector<float> rows(2 * n);
+    for (std::uint64_t i = 0; i < 2 * n; ++i)
+        rows[i] = static_cast<float>(random() % 5000) * (i < n ? 1.0f : 0.3f);
+    input = input_from(rows);
+    input.row_stride = n;
+    ASSERT_TRUE(same_on_both(context_, Job{ElementType::F32, Axis::Rows, 2, n, bins_of(bins)}, {input}));
+}
+
 // Edges that are not far apart compared with f64's spacing: only few bins may be so narrow.
 TEST_F(CudaHistogram, NarrowBinsGiveTheSameBits) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -142,8 +142,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxEntropyThreads)
         sums = block_add(sums);
         if (thread_index() != 0) continue;
         const bool undefined = sums.n == 0 || (own[levels] != 0 && !target.skip_nans);
-        target.entropy[s] =
-            undefined ? bit_cast<double>(kDoubleNan) : entropy_of(sums.n, sums.sum, target.base_e);
+        target.entropy[s] = undefined ? bit_cast<double>(kDoubleNan)
+                                      : entropy_of(sums.n, times_log2(sums.n), sums.sum, target.base_e);
     }
 }
 

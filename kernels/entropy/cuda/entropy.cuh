@@ -22,8 +22,12 @@ TEGU_DEVICE Wide2 add(const Wide2& a, const Wide2& b) {
     return Wide2{low, a.high + b.high + (low < a.low ? 1 : 0)};
 }
 
-// n log2(n) 2^60. REQUIRES: 1 <= n < 2^62.
-TEGU_DEVICE Wide2 times_log2(std::uint64_t n) {
+TEGU_DEVICE Wide2 multiply(std::uint64_t a, std::uint64_t b) {
+    return Wide2{a * b, multiply_high(a, b)};
+}
+
+// log2(n) 2^60. REQUIRES: 1 <= n < 2^62.
+TEGU_DEVICE Wide2 fixed_log2(std::uint64_t n) {
     const unsigned exponent = bit_length(n) - 1;
     std::uint64_t mantissa = n << (63 - exponent);  // in [1, 2), 63 fractional bits
     std::uint64_t fraction = 0;
@@ -34,14 +38,17 @@ TEGU_DEVICE Wide2 times_log2(std::uint64_t n) {
         mantissa = carry != 0 ? high : high << 1 | low >> 63;
         fraction = fraction * 2 + carry;
     }
-    const std::uint64_t log_low = (std::uint64_t{exponent} << kLogBits) + fraction,
-                        log_high = exponent >> (64 - kLogBits);
-    return Wide2{n * log_low, multiply_high(n, log_low) + n * log_high};
+    return Wide2{(std::uint64_t{exponent} << kLogBits) + fraction, exponent >> (64 - kLogBits)};
+}
+// n log2(n) 2^60. REQUIRES: 1 <= n < 2^62.
+TEGU_DEVICE Wide2 times_log2(std::uint64_t n) {
+    const Wide2 log = fixed_log2(n);
+    const Wide2 low = multiply(n, log.low);
+    return Wide2{low.low, low.high + n * log.high};
 }
 
-// (n log(n) - sum) / n, where sum is that of the counts. The last step of an entropy.
-TEGU_DEVICE double entropy_of(std::uint64_t n, const Wide2& sum, bool base_e) {
-    const Wide2 whole = times_log2(n);
+// (whole - sum) / n. whole: n log2(n) 2^60. sum: that of the counts. The last step of an entropy.
+TEGU_DEVICE double entropy_of(std::uint64_t n, const Wide2& whole, const Wide2& sum, bool base_e) {
     // inconsistent counts give 0
     const bool above = whole.high > sum.high || (whole.high == sum.high && whole.low > sum.low);
     const Wide2 difference =

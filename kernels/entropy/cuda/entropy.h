@@ -48,5 +48,25 @@ struct EntropyTarget {
 // Converts counts to entropies. REQUIRES: fewer than 2^62 elements in a segment.
 LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, Stream stream);
 
+// Entropies of many short rows, a warp each: range, counts and result in one launch.
+struct EntropyRows {
+    Segments input;             // one line each
+    std::uint64_t first;        // of the batch: rows [first, first + count)
+    std::uint64_t count;        // of this launch
+    bool finds_range;           // of floats; else rule.levels and its range hold for all rows
+    LevelRule rule;             // `levels` alone, where the range is to be found
+    const std::uint64_t* logs;  // [input.n + 1], by launch_fixed_logs()
+    std::uint64_t* failed;      // one word, ~0 before: gets the smallest index of a row without a rule
+    EntropyTarget target;
+};
+constexpr unsigned kEntropyRowThreads = 256;      // of a block
+constexpr std::uint64_t kMaxRowElements = 16384;  // the table of logarithms stays in the cache
+constexpr std::uint32_t kMaxRowLevels = 1024;     // the counters of several warps fit a block
+// REQUIRES: a type of 16 bits or more; input.n and levels within these limits.
+LaunchStatus launch_entropy_rows(ElementType type, const EntropyRows& rows, const DeviceLimits& limits,
+                                 Stream stream);
+// logs[i] = log2(i) 2^60, 0 for 0. REQUIRES: count <= 65536.
+LaunchStatus launch_fixed_logs(std::uint64_t* logs, std::uint64_t count, Stream stream);
+
 }  // namespace cuda
 }  // namespace tegu

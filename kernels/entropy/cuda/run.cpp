@@ -20,6 +20,9 @@ constexpr std::uint64_t kValues = 256;  // of a byte
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 // of a counter: as bytes read in the same time on a small board
 constexpr std::uint64_t kLogarithmCost = 256;
+// of a row that a warp counts alone, and of each of its levels
+constexpr std::uint64_t kRowCost = 16 << 10, kLevelCost = 4;
+constexpr std::uint64_t kWarpsForRows = 16;  // of a multiprocessor: fewer rows leave it idle
 
 class Run {
   public:
@@ -38,6 +41,7 @@ class Run {
     }
 
     Result<void> run() {
+        if (by_rows()) return run_rows();
         Result<void> done = prepare();
         for (std::uint64_t first = 0; done && first < input_.count; first += batch_)
             done = run_batch(input_.part(bytes_, first, std::min(batch_, input_.count - first)), first);
@@ -46,14 +50,22 @@ class Run {
     }
 
     void describe(kernels::RunPolicy* policy) const {
-        policy->add("block", shape_.threads);
-        policy->add("method", by_values() ? "values" : "levels");
-        policy->add("counters", shape_.columns > 1 ? "columns" : shape_.shared ? "shared" : "global");
+        policy->add("block", by_rows() ? kEntropyRowThreads : shape_.threads);
+        policy->add("method", by_values() ? "values" : by_rows() ? "rows" : "levels");
+        policy->add("counters", shape_.columns > 1           ? "columns"
+                                : by_rows() || shape_.shared ? "shared"
+                                                             : "global");
         policy->add("passes", finds_range() ? 2u : 1u);
     }
 
   private:
     bool by_values() const { return bytes_ == 1; }
+    // Many short rows: a warp each.
+    bool by_rows() const {
+        const std::uint64_t warps = context_.limits.multiprocessors * kWarpsForRows;
+        return !by_values() && !params_.partial && input_.count >= warps && input_.lines() == 1 &&
+               input_.n <= kMaxRowElements && params_.levels <= kMaxRowLevels;
+    }
     bool finds_range() const { return !params_.has_range && is_float(job_.type); }
     std::uint64_t slots() const { return std::uint64_t{params_.levels} + 1; }
 
@@ -74,6 +86,15 @@ class Run {
         if (finds_range()) failed_ = arrays.take<std::uint64_t>(1);
         if (!arrays.done()) return arrays.done();
         if (finds_range()) return context_.workspace->write(failed_, &kNone, sizeof kNone);
+        return make_rule();
+    }
+
+    // The rule of all segments; with a range to be found, the number of levels alone.
+    Result<void> make_rule() {
+        if (finds_range()) {
+            rule_.levels = params_.levels;
+            return {};
+        }
         Result<LevelScale> scale = kernels::whole_level_scale(params_.levels);
         if (params_.has_range)
             scale =
@@ -81,6 +102,40 @@ class Run {
         if (!scale) return scale.error();
         rule_ = level_rule(*scale);
         return {};
+    }
+
+    Result<void> run_rows() {
+        ArrayTaker arrays(context_);
+        auto* const logs = arrays.take<std::uint64_t>(input_.n + 1);
+        failed_ = arrays.take<std::uint64_t>(1);
+        bounds_ = arrays.take<FiniteBounds>(1);
+        Result<void> done = arrays.done();
+        if (done) done = make_rule();
+        if (done) done = check_cuda(launch_fixed_logs(logs, input_.n + 1, context_.stream), "logarithms");
+        if (done && finds_range()) done = context_.workspace->write(failed_, &kNone, sizeof kNone);
+        if (!done) return done;
+        const std::uint64_t cost =
+            2 * input_.n * std::max<std::uint64_t>(bytes_, 4) + kLevelCost * params_.levels + kRowCost;
+        const std::uint64_t launch_bytes =
+            context_.policies.count.launch_bytes * context_.limits.multiprocessors;
+        done = pace_.launch(
+            pieces_of(input_.count, launch_bytes / cost), "entropy of rows", [&](const Piece& piece) {
+                const EntropyRows rows{
+                    input_, piece.row, piece.rows, finds_range(),
+                    rule_,  logs,      failed_,    {entropy_, params_.base == LogBase::E, params_.skip_nans}};
+                return launch_entropy_rows(job_.type, rows, context_.limits, context_.stream);
+            });
+        return done && finds_range() ? check_rows() : done;
+    }
+
+    // Returns the error of the first row whose range has no rule.
+    Result<void> check_rows() {
+        std::uint64_t failed = kNone;
+        Result<void> read = context_.workspace->read(&failed, failed_, sizeof failed);
+        if (!read || failed == kNone) return read;
+        const Segments row = input_.part(bytes_, failed, 1);
+        Result<void> found = find_bounds(row);
+        return found ? range_error(bounds_, failed) : found;
     }
 
     Result<void> run_batch(const Segments& part, std::uint64_t first) {
@@ -95,14 +150,19 @@ class Run {
         return counted && finds_range() ? check_rules(first) : counted;
     }
 
-    // Makes the rule of each segment's range, on the device.
-    Result<void> find_ranges(const Segments& part) {
+    // Finds the smallest and the largest finite element of each segment.
+    Result<void> find_bounds(const Segments& part) {
         Result<void> done = check_cuda(
             zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.count * 2, context_.stream),
             "zeroes");
         if (!done) return done;
         const FiniteArrays arrays{part.data, bounds_, part.count, part.lines(), part.cols, part.stride};
-        done = find_finite_bounds(job_.type, arrays, context_, &pace_);
+        return find_finite_bounds(job_.type, arrays, context_, &pace_);
+    }
+
+    // Makes the rule of each segment's range, on the device.
+    Result<void> find_ranges(const Segments& part) {
+        Result<void> done = find_bounds(part);
         if (!done) return done;
         return check_cuda(launch_level_rules(counts_of(part), bounds_, {rules_, failed_}, context_.stream),
                           "levels");
@@ -113,14 +173,19 @@ class Run {
         std::uint64_t failed = kNone;
         Result<void> read = context_.workspace->read(&failed, failed_, sizeof failed);
         if (!read || failed == kNone) return read;
+        return range_error(bounds_ + failed, first + failed);
+    }
+
+    // The error of a segment that has no rule. `at`: its bounds, on the device.
+    Result<void> range_error(const FiniteBounds* at, std::uint64_t segment) {
         FiniteBounds bounds;
-        read = context_.workspace->read(&bounds, bounds_ + failed, sizeof bounds);
+        Result<void> read = context_.workspace->read(&bounds, at, sizeof bounds);
         if (!read) return read;
         const auto found = finite_range_of<kernels::FiniteRange>(job_.type, bounds);
         Result<LevelScale> scale = kernels::level_scale_of_data(job_.type, found, params_.levels);
         if (scale) return make_error(Status::Internal, "a range that has no levels has changed");
         Error error = std::move(scale).error();
-        return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), first + failed) : error;
+        return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), segment) : error;
     }
 
     LevelCounts counts_of(const Segments& part) const {

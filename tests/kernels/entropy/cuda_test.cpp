@@ -148,6 +148,47 @@ TEST_F(CudaEntropy, VeryManyRowsGiveTheSameBits) {
                      levels_of(65536)));  // more than one batch
 }
 
+// A warp for each row: sizes around the packs that it keeps, gaps, odd addresses, several launches.
+TEST_F(CudaEntropy, ManyRowsGiveTheSameBits) {
+    const std::uint64_t rows = std::uint64_t{context_.limits.multiprocessors} * 16 + 5;
+    for (const std::uint64_t launch_bytes : {32 << 20, 1 << 18}) {
+        context_.policies.count.launch_bytes = launch_bytes;
+        for (const std::uint64_t cols : {1, 2, 7, 8, 31, 100, 257})
+            for (const ElementType type : kTypes)
+                ASSERT_TRUE(same(type, Axis::Rows, DigestShape{rows, cols, cols % 3, cols % 2 * 8},
+                                 cols % 2 == 0 ? Content::Plain : Content::Special,
+                                 levels_of(cols % 4 == 0 ? 256 : 17, cols % 8 == 7, LogBase::E)));
+    }
+    for (const std::uint64_t cols : {639, 640, 1023, 1024, 1025, 2048, 2077})
+        for (const ElementType type :
+             {ElementType::U16, ElementType::F16, ElementType::F32, ElementType::F64})
+            ASSERT_TRUE(
+                same(type, Axis::Rows, DigestShape{rows, cols, 1, 0}, Content::Plain, levels_of(1024)));
+}
+
+TEST_F(CudaEntropy, ManyRowsWithNanAndWithoutRulesGiveTheSameBitsAndErrors) {
+    const std::uint64_t rows = std::uint64_t{context_.limits.multiprocessors} * 16 + 50;
+    const float nan = std::numeric_limits<float>::quiet_NaN(),
+                infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> kinds = {
+        1, 2, 3,        4,         nan, 1, 2,        3,        nan,  nan,   nan,   nan,  5, 5,
+        5, 5, infinity, -infinity, 1,   2, infinity, infinity, 0.0f, -0.0f, -0.0f, 0.0f, 1, 1};
+    std::vector<float> values;
+    for (std::uint64_t i = 0; i < rows * 4; ++i) values.push_back(kinds[i % kinds.size()]);
+    for (const bool skip_nans : {false, true})
+        for (const LogBase base : {LogBase::Two, LogBase::E})
+            ASSERT_TRUE(same_floats(values, rows, levels_of(4, skip_nans, base)));
+    for (const std::uint64_t row : {std::uint64_t{0}, rows / 2, rows - 1}) {
+        values[row * 4] = -3e38f;
+        values[row * 4 + 1] = 3e38f;
+        ASSERT_TRUE(same_floats(values, rows, levels_of(4, true)));
+        for (std::uint64_t i = 0; i < 4; ++i) values[row * 4 + i] = 0;
+        values[row * 4 + 2] = 1e-45f;
+        ASSERT_TRUE(same_floats(values, rows, levels_of(4, true)));
+        values[row * 4 + 2] = 0;
+    }
+}
+
 TEST_F(CudaEntropy, MemoryDoesNotGrowWithTheNumberOfRows) {
     context_.policies.count.batch_bytes = 4000;
     for (const ElementType type : {ElementType::F32, ElementType::U8, ElementType::I16}) {

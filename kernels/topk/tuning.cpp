@@ -41,7 +41,7 @@ std::vector<PolicyField> cuda_fields() {
             .range(1, 64)
             .tries({1, 2, 4}),
         field<kPart, &SelectionPolicy::sort_tile>("sort_tile",
-                                                  "elements that a block of the sort takes at a time")
+                                                  "pairs that a block of the sort takes at a time, at most")
             .multiples(256, 1024, 8192)
             .tries({1024, 2048, 4096, 8192}),
         field<kPart, &SelectionPolicy::slice>("slice", "results that a block sorts")

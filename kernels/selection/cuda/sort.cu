@@ -110,7 +110,7 @@ TEGU_DEVICE std::uint32_t same_digit(unsigned digit) {
 //        memory orders the pairs, so that adjacent threads write adjacent pairs
 template <class U, unsigned Items>
 TEGU_KERNEL TEGU_BOUNDS2((kMaxSortThreads / kBlocksForRegisters), 2) sort_pass(SortData data, unsigned pass) {
-    constexpr unsigned kAhead = Items == kFewSortItems ? 16 : 8;  // few tiles all start at once
+    constexpr unsigned kAhead = Items == kFewSortItems ? 16 : 1;  // few tiles all start at once
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, offsets, kSortDigits);  // from an index in the tile to one in the output
     const unsigned tile_pairs = Items * block_threads();
@@ -151,26 +151,31 @@ TEGU_KERNEL TEGU_BOUNDS2((kMaxSortThreads / kBlocksForRegisters), 2) sort_pass(S
     TEGU_UNROLL
     for (unsigned j = 0; j < Items; ++j) atomic_add(&own_counts[digit_of(key[j], digit)], 1u);
     std::uint32_t origin[Items];
-    TEGU_UNROLL
-    for (unsigned j = 0; j < Items; ++j) {
-        const unsigned i = first + j * kWarpLanes;
-        origin[j] = pass == 0 || i >= count ? static_cast<std::uint32_t>(begin + i) : origins[i];
-    }
+    const auto load_origins = [&] {
+        TEGU_UNROLL
+        for (unsigned j = 0; j < Items; ++j) {
+            const unsigned i = first + j * kWarpLanes;
+            origin[j] = pass == 0 || i >= count ? static_cast<std::uint32_t>(begin + i) : origins[i];
+        }
+    };
+    if (Items == kFewSortItems) load_origins();
     block_barrier();
     const unsigned value = thread_index();  // of the digit
     std::uint64_t* const column =
         data.buffers.tiles + std::uint64_t{block_y()} * data.tiles * kSortDigits + value;
-    std::uint32_t in_tile = 0;
+    std::uint64_t* const own_word = column + std::uint64_t{tile} * kSortDigits;
+    std::uint32_t in_tile = 0, offset = 0;
     if (value < kSortDigits) {
+        offset = plan->starts[digit * kSortDigits + value];
         for (unsigned warp = 0; warp < block_warps(); ++warp)
             in_tile += warp_counts[warp * kSortDigits + value];
-        const std::uint32_t real = in_tile - (value == kSortDigits - 1 ? tile_pairs - count : 0);
-        publish(column + std::uint64_t{tile} * kSortDigits, TileCount(real, pass, tile == 0).word);
     }
-    std::uint32_t total;
-    const std::uint32_t start = block_sum_before<std::uint32_t>(in_tile, &total);
+    std::uint32_t total = in_tile;
+    if (value == kSortDigits - 1) in_tile -= tile_pairs - count;
+    if (value < kSortDigits) publish(own_word, TileCount(in_tile, pass, tile == 0).word);
+    std::uint32_t next = block_sum_before<std::uint32_t>(total, &total);
     if (value < kSortDigits) {
-        std::uint32_t next = start;
+        offset -= next;
         for (unsigned warp = 0; warp < block_warps(); ++warp) {
             const std::uint32_t own = warp_counts[warp * kSortDigits + value];
             warp_counts[warp * kSortDigits + value] = next;
@@ -178,25 +183,28 @@ TEGU_KERNEL TEGU_BOUNDS2((kMaxSortThreads / kBlocksForRegisters), 2) sort_pass(S
         }
     }
     block_barrier();
+    std::uint32_t ranks[Items];
     TEGU_UNROLL
     for (unsigned j = 0; j < Items; ++j) {
         const unsigned own = digit_of(key[j], digit);
         const std::uint32_t same = same_digit(own);
-        const std::uint32_t next = own_counts[own];
-        const std::uint32_t rank = next + count_bits(same & lanes_before());
+        const std::uint32_t start = own_counts[own];
+        const std::uint32_t rank = start + count_bits(same & lanes_before());
         warp_barrier();
-        if ((same & lanes_before()) == 0) own_counts[own] = next + count_bits(same);
+        if ((same & lanes_before()) == 0) own_counts[own] = start + count_bits(same);
         warp_barrier();
         tile_keys[rank] = key[j];
-        tile_origins[rank] = origin[j];
+        ranks[j] = rank;
     }
+    // Of many items, these loads end while the counts of other tiles arrive: registers are scarce before.
+    if (Items != kFewSortItems) load_origins();
     if (value < kSortDigits) {
         const std::uint32_t before = count_before<kAhead>(column, tile, pass);
-        const std::uint32_t real = in_tile - (value == kSortDigits - 1 ? tile_pairs - count : 0);
-        if (tile != 0)
-            publish(column + std::uint64_t{tile} * kSortDigits, TileCount(before + real, pass, true).word);
-        offsets[value] = plan->starts[digit * kSortDigits + value] + before - start;
+        if (tile != 0) publish(own_word, TileCount(before + in_tile, pass, true).word);
+        offsets[value] = offset + before;
     }
+    TEGU_UNROLL
+    for (unsigned j = 0; j < Items; ++j) tile_origins[ranks[j]] = origin[j];
     block_barrier();
     const SortedTo<U> to(data, pass);
     for (unsigned i = thread_index(); i < count; i += block_threads()) {

@@ -10,6 +10,7 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kCountThreads = 512;
+constexpr unsigned kCountTile = kCountThreads * kSelectBatch;  // pairs that a block loads at once
 
 // Makes the plan of a segment from the counts of all its digits, and leaves them zero. All threads of a block
 // call it.
@@ -62,23 +63,39 @@ TEGU_KERNEL TEGU_BOUNDS(kCountThreads)
     if (end > size) end = size;
     const KeyedSegment<U> segment(data.in, number);
     U* const kept = data.keys<U>(0);
+    const bool is_dense = data.of_survivors() || segment.reciprocal == 0;
+    const U* const source = data.of_survivors() ? kept : segment.elements;
     block_barrier();
-    for (std::uint64_t base = begin + first; base < end; base += stride * kSelectBatch) {
+    for (std::uint64_t base = begin + std::uint64_t{block_x()} * kCountTile; base < end;
+         base += std::uint64_t{grid_x()} * kCountTile) {
+        const unsigned count = end - base < kCountTile ? static_cast<unsigned>(end - base) : kCountTile;
         U keys[kSelectBatch];
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j) {
-            const std::uint64_t i = base + j * stride < end ? base + j * stride : base;
-            keys[j] = data.of_survivors() ? kept[i] : segment.bits(i);
+        if (is_dense && count == kCountTile) {
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kSelectBatch; ++j)
+                keys[j] = source[base + thread_index() + j * kCountThreads];
+        } else {
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kSelectBatch; ++j) {
+                const unsigned i = thread_index() + j * kCountThreads;
+                const std::uint64_t at = base + (i < count ? i : 0);
+                keys[j] = is_dense ? source[at] : segment.bits(at);
+            }
+        }
+        if (!data.of_survivors()) {
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kSelectBatch; ++j) {
+                const unsigned i = thread_index() + j * kCountThreads;
+                keys[j] = segment.key_of(keys[j]);
+                if (i < count) (kept + base)[i] = keys[j];
+            }
         }
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
-            const std::uint64_t i = base + j * stride;
-            if (i >= end) continue;
-            const U key = data.of_survivors() ? keys[j] : segment.key_of(keys[j]);
-            if (!data.of_survivors()) kept[i] = key;
+            if (thread_index() + j * kCountThreads >= count) continue;
             TEGU_UNROLL
             for (unsigned digit = 0; digit < sizeof(U); ++digit)
-                atomic_add(&bins[digit * kSortDigits + digit_of(key, digit)], 1u);
+                atomic_add(&bins[digit * kSortDigits + digit_of(keys[j], digit)], 1u);
         }
     }
     block_barrier();

@@ -3,6 +3,7 @@
 // leaves at least k of them. One pass drops values already seen at a smaller index, so few pairs remain for
 // one block to sort.
 #include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/sample.cuh"
@@ -126,16 +127,20 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
     const SeenKeys seen{slots};
     seen.clear();
+    pdl_trigger();
+    await_launch_before();
     const std::uint64_t number = block_y();
     const KeyedSegment<U> segment(in, number);
+    const bool is_dense = segment.reciprocal == 0;
     const U cut = static_cast<U>(states[number].key);
     const std::uint64_t tile = std::uint64_t{block_threads()} * kSelectBatch;
     for (std::uint64_t base = begin + block_x() * tile; base < end; base += grid_x() * tile) {
         U keys[kSelectBatch];
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
-            const std::uint64_t i = base + j * block_threads() + thread_index();
-            keys[j] = segment.bits(i < end ? i : begin);
+            const std::uint64_t at = base + j * block_threads() + thread_index();
+            const std::uint64_t i = at < end ? at : begin;
+            keys[j] = is_dense ? segment.elements[i] : segment.bits(i);
         }
         U min = static_cast<U>(~U{0});
         TEGU_UNROLL
@@ -205,7 +210,7 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     select_distinct_survivors(KeySegments in, SelectState* states, PairLists lists, PairLists kept,
-                              SelectionOutput output, unsigned capacity) {
+                              SelectionOutput output, std::uint64_t* seen, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
@@ -214,7 +219,10 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     U* const keys = reinterpret_cast<U*>(indices + capacity);
     const std::uint64_t number = block_x();
     const std::uint64_t survivors = states[number].survivors;
-    if (thread_index() == 0) states[number].found = ~std::uint64_t{0};
+    if (thread_index() == 0) {
+        states[number].found = ~std::uint64_t{0};
+        if (seen != nullptr) seen[number] = ~std::uint64_t{0};
+    }
     if (survivors > lists.capacity) return;
     const ListSource<U> source(kept, number);
     const unsigned count =
@@ -236,7 +244,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
         if (enough == capacity) return;
         block_barrier();  // the pairs have been read
     }
-    if (thread_index() == 0) states[number].found = 0;
+    if (thread_index() != 0) return;
+    states[number].found = 0;
+    if (seen != nullptr) seen[number] = output.counts[number];
 }
 
 constexpr KernelTable<decltype(&sample_distinct<std::uint8_t>), 4> kSampleDistinct = {
@@ -272,9 +282,9 @@ LaunchStatus launch_distinct_filter(const KeySegments& in, const ElementRange& r
     const unsigned threads = filter_threads_of(config.policy, config.limits);
     const unsigned blocks =
         blocks_for((range.end - range.begin) / kSelectBatch + 1, threads, config.policy.waves, config.limits);
-    return launch(kFilterDistinct[width_index(in.width)],
-                  LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0}, config.stream, in,
-                  range.begin, range.end, filtered.states, filtered.lists);
+    return launch_pdl(kFilterDistinct[width_index(in.width)],
+                      LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0}, config.limits,
+                      config.stream, in, range.begin, range.end, filtered.states, filtered.lists);
 }
 
 LaunchStatus launch_distinct_survivors(const KeySegments& in, const FilteredSegments& filtered,
@@ -283,7 +293,7 @@ LaunchStatus launch_distinct_survivors(const KeySegments& in, const FilteredSegm
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, config.policy.block_threads,
                             capacity * pair_bytes(in.width)};
     return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, config.stream, in, filtered.states,
-                  filtered.lists, filtered.spare, output, capacity);
+                  filtered.lists, filtered.spare, output, filtered.seen, capacity);
 }
 
 void list_topk_distinct_kernels(KernelLister& to) {

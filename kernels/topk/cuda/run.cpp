@@ -26,6 +26,7 @@ Result<void> select(TopkRun* run) {
     const bool fits = in.n <= capacity;
     if (run->output.distinct) {
         if (fits) return select_by_blocks(run);
+        if (k <= kFewDistinct && in.n < kMaxSortPairs) return select_few_distinct(run);
         const bool few = 4 * k <= distinct_capacity(in.width, policy, run->config.limits);
         return few && in.n < kMaxSortPairs ? select_distinct(run) : select_by_sorting(run);
     }
@@ -92,8 +93,8 @@ Result<kernels::RunReport> run_topk(const JobRun& run, const TopkParams& params,
     Result<void> done = select(&topk);
     if (!done) return std::move(done).error();
     if (params.distinct && run.job.axis == Axis::Whole) {
-        std::uint64_t found = 0;
-        done = context.workspace->read(&found, run.outputs[2].data, sizeof found);
+        std::uint64_t found = topk.found != nullptr ? *topk.found : 0;
+        if (topk.found == nullptr) done = context.workspace->read(&found, run.outputs[2].data, sizeof found);
         if (!done) return std::move(done).error();
         // The count may be in client memory, so the client may have changed it.
         report.filled_columns[0] = report.filled_columns[1] = std::min(found, params.k);

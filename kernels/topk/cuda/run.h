@@ -47,6 +47,9 @@ struct TopkRun {
     const char* method = "none";
     bool counted_cut = false;  // the cut of a segment was bad, and counting found another
     bool waited = false;       // all launches have completed
+    // of a single segment with different values: the number of results, visible to the host; null: the output
+    // alone has it
+    const std::uint64_t* found = nullptr;
 };
 
 // Bytes that a multiprocessor filters in one launch: milliseconds.
@@ -63,6 +66,8 @@ Result<void> select_by_segments(TopkRun* run);
 Result<void> select_by_cuts(TopkRun* run);
 // The best different values. Sorts where one block cannot determine them.
 Result<void> select_distinct(TopkRun* run);
+// The same for k up to kFewDistinct.
+Result<void> select_few_distinct(TopkRun* run);
 Result<void> select_by_sorting(TopkRun* run);
 
 // The cuts of all segments of a run, after a selection.

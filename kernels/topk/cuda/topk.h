@@ -52,7 +52,7 @@ struct FilteredSegments {
     SelectState* states;  // [count]
     PairLists lists;
     PairLists spare;      // of different values: workspace of the lists' size
-    std::uint64_t* seen;  // [count] gets the numbers of survivors, or null
+    std::uint64_t* seen;  // [count] visible to the host, gets the numbers of survivors; or null
     GroupMinima minima;   // where the cuts lie; without keys and boards: the states have them
 };
 // Whether launch_filter() of all elements should take this sample by itself, with boards.
@@ -85,9 +85,26 @@ LaunchStatus launch_distinct_filter(const KeySegments& in, const ElementRange& r
                                     const FilteredSegments& filtered, const SelectionConfig& config);
 
 // Writes the best k different keys of the lists to the output. Sets state.found to all ones where one block
-// cannot determine them. One launch. REQUIRES: lists.capacity < 2^32 - 1.
+// cannot determine them; `seen` gets the number of results, or all ones. One launch. REQUIRES: lists.capacity
+// < 2^32 - 1.
 LaunchStatus launch_distinct_survivors(const KeySegments& in, const FilteredSegments& filtered,
                                        const SelectionOutput& output, const SelectionConfig& config);
+
+// The best of each block on the way to a few different values.
+constexpr unsigned kFewDistinct = 32;
+struct FewDistinct {
+    void* keys;              // [count, blocks + 1, kFewDistinct] of the width
+    std::uint32_t* indices;  // [count, blocks + 1, kFewDistinct + 1]
+    std::uint32_t* tickets;  // [count], zero before and after
+    unsigned blocks;         // of a segment: few_distinct_blocks()
+};
+unsigned few_distinct_blocks(std::uint64_t n, std::uint64_t count, const DeviceLimits& limits);
+// Takes the elements of a range to the best k different values; call it for adjacent ranges in order. The
+// last range writes the output, and the numbers of results to `seen` where not null. One launch. REQUIRES: k
+// <= kFewDistinct; begin < end <= n < 2^32 - 1; count <= 65535.
+LaunchStatus launch_few_distinct(const KeySegments& in, const ElementRange& range, const FewDistinct& lists,
+                                 const SelectionOutput& output, std::uint64_t* seen,
+                                 const SelectionConfig& config);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -382,17 +382,19 @@ TEST_F(CudaTopk, DistinctValuesOfLongSegmentsGiveTheSameBits) {
                 return (i * 2654435761u >> 7) % different * 0x10001u;
             });
             for (const ElementType type : {ElementType::U32, ElementType::F32}) {
-                for (const std::uint64_t k : {1, 8, 16})
+                for (const std::uint64_t k : {1, 8, 16, 40})
                     ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 3 != 0, true})) << different;
             }
         }
     }
-    context_.policies.selection = {64, 64, 64, 100, 64, 1, 256, 8, 0, 100};
+    context_.policies.selection = {64, 256, 512, 100, 64, 1, 256, 8, 0, 100};
     TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
-    EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "distinct");
-    mislead(64, 0xfffffff0u, &input);
-    ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{16, true, true}));
-    EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "sort");
+    ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{33, true, true}));
+    EXPECT_EQ(method(shape, input, TopkParams{33, true, true}), "distinct");
+    mislead(512, 0xfffffff0u, &input);
+    ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{33, true, true}));
+    EXPECT_EQ(method(shape, input, TopkParams{33, true, true}), "sort");
+    EXPECT_EQ(method(shape, input, TopkParams{32, true, true}), "distinct");
 }
 
 // Sorts of one tile and of several, in one launch and in one for each tile. Digits that all keys share,

@@ -33,7 +33,7 @@ class Run {
         work.element_bytes = 1;
         work.slots = kValues;
         work.values = true;
-    work.fast = true;
+        work.fast = true;
         work.rule_bytes = sizeof(std::uint32_t);
         work.result_cost = kValues * sizeof *counts_;
         CountLaunch part{};

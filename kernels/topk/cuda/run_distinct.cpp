@@ -54,9 +54,10 @@ Result<void> select_distinct(TopkRun* run) {
     auto* const seen = arrays.take_shown<std::uint64_t>(in.count);
     if (!arrays.done()) return arrays.done();
     const Result<void> done = run->for_each_batch(size, [&](const TopkBatch& batch) {
-        return select_batch(run, batch,
-                            FilteredSegments{states + batch.first, lists, spare,
-                                             seen == nullptr ? nullptr : seen + batch.first, {}});
+        return select_batch(
+            run, batch,
+            FilteredSegments{
+                states + batch.first, lists, spare, seen == nullptr ? nullptr : seen + batch.first, {}});
     });
     if (!done) return done;
     const Result<bool> determined = is_determined(run, states, seen);

@@ -116,7 +116,7 @@ LaunchStatus launch_entropy_columns(const EntropyMapJob& job, const EntropyPiece
 }
 
 void list_entropy_map_columns_kernels(KernelLister& to) {
-    const unsigned threads = 2 * kDefaultEntropyMapPolicy.threads_per_block;
+    const unsigned threads = kColumnsThreads;
     to.add(1, listed(kEntropyMapColumns, [&](unsigned index) {
                const EntropyWindow window{31, 31, kEntropyMapColumns.variants[index].numbers[0], false};
                const unsigned stretch =

@@ -309,7 +309,9 @@ LaunchStatus launch_filter(const KeySegments& in, const ElementRange& range, con
                       range.begin, range.end, filtered.states, filtered.lists);
     }
     GroupMinima minima = filtered.minima;
-    minima.shares = range.begin == 0 ? shares_of(minima.sample, threads) : 0;
+    // Without boards a group may be larger than a block.
+    const bool samples = minima.boards != nullptr && range.begin == 0;
+    minima.shares = samples ? shares_of(minima.sample, threads) : 0;
     const LaunchShape shape{packs_blocks(in, range.end - range.begin, config), segments, threads, 0};
     return launch_pdl(kFilterPacks[2 * width + (in.is_float ? 1 : 0)], shape, limits, config.stream, in,
                       range.begin, range.end, filtered.states, filtered.lists, minima);

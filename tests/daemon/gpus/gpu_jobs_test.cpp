@@ -97,7 +97,7 @@ TEST_P(GpuJobs, RunThereWithoutAPromiseIfNothingIsCopied) {
 
 TEST_P(GpuJobs, AreCancelledAndOverdueLikeOthers) {
     RawClient client(socket());
-    const SlowJob work(client, kSomeWork);
+    const SlowJob work(client, on_cuda() ? 4 * kSomeWork : kSomeWork);
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
     const std::uint64_t running = client.send_job(slow);

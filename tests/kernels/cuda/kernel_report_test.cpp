@@ -21,8 +21,10 @@ namespace {
 bool may_use_local_memory(const std::string& name, unsigned compute_capability) {
     if (compute_capability < 70) return name.rfind("add_", 0) != 0 && name.rfind("rowscale_", 0) != 0;
     for (const char* stem :
-         {"bracket_filter<", "count_byte_lanes", "count_elements<", "dot_float<", "dot_integer<",
-          "entropy_map_pairs<", "filter_distinct<", "filter_packs<", "quantile_windows<", "reduce_"})
+         {"bracket_cuts<", "bracket_filter<", "bracket_finish<", "count_columns<", "count_elements<",
+          "dot_float<", "dot_integer<", "entropy_map_pairs<", "filter_distinct<", "filter_packs<",
+          "keep_survivors<", "partition_keys<", "quantile_windows<", "reduce_", "sample_cut<",
+          "select_best_rows<", "select_segments<", "sort_pass<"})
         if (name.rfind(stem, 0) == 0) return true;
     return false;
 }

@@ -234,8 +234,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kPairsThreads, 4 / kBlocksForRegisters)
     counts.clear();
     EntropyFinish finish{};
     std::uint32_t sums[kPairsColumns];
-    if (begin - kHalf >= arrays.row_begin && end + kHalf < arrays.row_end) {
-        // All rows around the strip exist, and one more.
+    // The row behind the last strip of a piece may not be in memory.
+    if (begin - kHalf >= arrays.row_begin && end + kHalf < arrays.row_end && end < arrays.rows) {
+        // All rows around the strip are there, and one more.
         finish.set(arrays.tables, W * W);
         const unsigned char* at = columns.pixels_of(arrays, begin - kHalf);
         unsigned char* to = columns.results_of(arrays, begin);

@@ -128,7 +128,8 @@ TEGU_KERNEL TEGU_BOUNDS2((kMaxSortThreads / kBlocksForRegisters), 2) sort_pass(S
     const std::uint32_t* const origins = data.origins(pass % 2) + begin;
     const unsigned first = warp_index() * (Items * kWarpLanes) + lane_index();
     await_launch_before();
-    const std::uint64_t size = data.size();
+    const SortPlan* const plan = data.plan();
+    const std::uint64_t size = pass < plan->passes ? data.size() : 0;
     const std::uint64_t there = begin < size ? size - begin : 0;
     const unsigned count = there < tile_pairs ? static_cast<unsigned>(there) : tile_pairs;
     U key[Items];
@@ -137,7 +138,6 @@ TEGU_KERNEL TEGU_BOUNDS2((kMaxSortThreads / kBlocksForRegisters), 2) sort_pass(S
         const unsigned i = first + j * kWarpLanes;
         key[j] = i < count ? keys[i] : static_cast<U>(~U{0});
     }
-    const SortPlan* const plan = data.plan();
     if (pass >= plan->passes) return;
     if (SortedTo<U>(data, pass).is_missing()) {
         for (std::uint64_t i = begin + thread_index(); i < begin + tile_pairs; i += block_threads())

@@ -144,7 +144,7 @@ TEST_P(GpuJobs, InfoNamesTheDevice) {
 
 TEST_P(GpuJobs, AStopLetsThemEnd) {
     RawClient client(socket());
-    const SlowJob work(client, kSomeWork / 2);
+    const SlowJob work(client, on_cuda() ? 4 * kSomeWork : kSomeWork / 2);
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
     const std::uint64_t running = client.send_job(slow);

@@ -109,17 +109,25 @@ void Server::loop() {
     while (!io_.stopped()) {
         connections_.turns.begin_round();
         jobs_.executors.set_crowded(connections_.turns.several(Clock::now()));
-        std::size_t events = io_.poll();
-        if (results_ready_.load() && results_ready_.exchange(false)) {
-            take_results();
-            ++events;
-        }
+        std::size_t events = serve();
         const bool computes = jobs_.executors.uses_cpu();
         const std::chrono::microseconds limit(!computes ? options_.settings.values.executor.spin_us : 0);
         if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = sleep();
         if (events > 0) spin_wait_.note_event(Clock::now(), limit);
     }
     awake_ = false;
+}
+
+// Serves what is ready, and results also while connections keep it busy.
+std::size_t Server::serve() {
+    std::size_t events = 0;
+    for (bool more = true; more; events += more ? 1 : 0) {
+        more = io_.poll_one() != 0;
+        if (!results_ready_.load() || !results_ready_.exchange(false)) continue;
+        take_results();
+        more = true;
+    }
+    return events;
 }
 
 // Returns after one event; at once if results are ready.

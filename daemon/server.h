@@ -47,6 +47,7 @@ class Server {
   private:
     void start();
     void loop();
+    std::size_t serve();
     std::size_t sleep();
     void announce_results();
     void watch(TimePoint when);

@@ -166,6 +166,7 @@ class Executor {
     void run_control_tasks(std::unique_lock<std::mutex>& lock);
     JobBackend::Outcome run(JobTask& task);
     JobBackend::Outcome run(JobTask& task, const kernels::StopToken& stop);
+    bool is_one_stopped() const;
     bool run_meanwhile() noexcept;
     JobBackend::Outcome run_beside(JobTask& task);
     void finish(std::shared_ptr<JobTask> task, JobBackend::Outcome outcome);

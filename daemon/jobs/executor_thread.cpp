@@ -110,6 +110,15 @@ JobBackend::Outcome Executor::run(JobTask& task, const kernels::StopToken& stop)
     return JobBackend::Outcome::Done;
 }
 
+// Whether a running job has been told to end: no other may hold it up. REQUIRES: the lock is held.
+bool Executor::is_one_stopped() const {
+    const TimePoint now = Clock::now();
+    return std::any_of(running_.begin(), running_.end(), [&](const Running& running) {
+        JobTask& task = *running.task.front();
+        return task.stop_flag().load(std::memory_order_relaxed) || task.deadline <= now;
+    });
+}
+
 // Runs a short job within the running one, which waits for its device. False: none can run.
 bool Executor::run_meanwhile() noexcept {
     if (!queue_.may_have_short()) return false;
@@ -118,7 +127,7 @@ bool Executor::run_meanwhile() noexcept {
         {
             const std::lock_guard<std::mutex> lock(mutex_);
             const bool has_room = !running_.empty() && running_.size() <= backend_->jobs_beside();
-            if (stopping_ || lost_ || !has_room) return false;
+            if (stopping_ || lost_ || !has_room || is_one_stopped()) return false;
             std::optional<WaitingJobs::Next> next = queue_.pop_short();
             if (!next) return false;
             task = begin(std::move(*next));
@@ -130,7 +139,12 @@ bool Executor::run_meanwhile() noexcept {
         }
         finish(std::move(task), outcome);
         return true;
+    } catch (const std::bad_alloc&) {
+        lost_ = true;
+        fail(Status::OutOfMemory, "no memory");
+        return false;
     } catch (const std::exception& exception) {
+        lost_ = true;
         fail(Status::Internal, exception.what());
         return false;
     }
@@ -155,7 +169,9 @@ void Executor::finish(std::shared_ptr<JobTask> task, JobBackend::Outcome outcome
         running_.pop_back();
         alone = running_.empty();
         if (alone) busy_ns_ += nanoseconds(Clock::now() - running.since);
-        if (outcome == JobBackend::Outcome::Later && put_back(*task, running)) {
+        if (outcome == JobBackend::Outcome::Later && task->stop_flag().load(std::memory_order_relaxed)) {
+            task->error = make_error(Status::Cancelled, "cancelled");
+        } else if (outcome == JobBackend::Outcome::Later && put_back(*task, running)) {
             task.reset();  // while it is locked: the last reference is the io thread's
             return;
         }

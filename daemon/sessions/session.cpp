@@ -171,12 +171,8 @@ void Session::handle_close(CloseReason reason) {
         JobTask& task = *entry.second;
         task.session.reset();
         services_.jobs.index.remove(task);
-        if (services_.jobs.executors.remove(task)) {
-            services_.quotas.end_job(peer_.uid);
-        } else {
-            // its charge ends with it, in Server::take_results
-            task.stop.store(true, std::memory_order_relaxed);
-        }
+        // The charge of a running one ends with it, in Server::take_results.
+        if (end_if_waiting(task)) services_.quotas.end_job(peer_.uid);
     }
     jobs_.clear();
     leave_buffers();

@@ -106,6 +106,9 @@ class Session final : public Connection {
                 Target target);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
     // Answers a cancelled job that waited, or stops the one that runs.
+    // Ends a job. True: it waited, and no executor has it. False: it runs, and its stop flag is set.
+    bool end_if_waiting(JobTask& task);
+    // `waited`: what end_if_waiting() said.
     void end_cancelled(const std::shared_ptr<JobTask>& task, bool waited);
     void forget_job(std::uint64_t request_id);
 

@@ -99,7 +99,7 @@ Result<void> Session::on_job_cancel(const wire::FrameHeader& header, Bytes body)
     if (owner == nullptr || (found->waiting.uid != peer_.uid && !is_administrator()))
         return field_error(Status::NotFound, "id", "the id of a job in flight", "no such job in flight");
     const std::shared_ptr<JobTask> task = owner->jobs_.at(found->request_id);
-    const bool waited = services_.jobs.executors.remove(*task);
+    const bool waited = owner->end_if_waiting(*task);
     if (owner.get() != this)
         owner->guarded([&] {
             owner->end_cancelled(task, waited);

@@ -201,19 +201,22 @@ Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
         return field_error(Status::NotFound, "target_id", "the request id of a job in flight",
                            "no such job in flight");
     const std::shared_ptr<JobTask> task = found->second;
-    const bool waited = services_.jobs.executors.remove(*task);
+    const bool waited = end_if_waiting(*task);
     reply(header, wire::CancelReply{!waited});
     end_cancelled(task, waited);
     return {};
 }
 
+// A short job that its executor gives up may wait again, so it is looked for once more.
+bool Session::end_if_waiting(JobTask& task) {
+    if (services_.jobs.executors.remove(task)) return true;
+    task.stop.store(true, std::memory_order_relaxed);
+    return services_.jobs.executors.remove(task);
+}
+
 void Session::end_cancelled(const std::shared_ptr<JobTask>& task, bool waited) {
     task->cancelled_by_client = true;
-    if (waited) {
-        drop_waiting(task, make_error(Status::Cancelled, "the job was cancelled before it started"));
-    } else {
-        task->stop.store(true, std::memory_order_relaxed);
-    }
+    if (waited) drop_waiting(task, make_error(Status::Cancelled, "the job was cancelled before it started"));
 }
 
 // Answers waiting jobs whose deadline has passed, before their turn comes. Running jobs stop by themselves.
@@ -237,8 +240,7 @@ TimePoint Session::poll_jobs(TimePoint now) {
 void Session::answer_jobs(const Error& error) {
     while (!jobs_.empty()) {
         const std::shared_ptr<JobTask> task = jobs_.begin()->second;
-        const bool started = !services_.jobs.executors.remove(*task);
-        if (started) task->stop.store(true, std::memory_order_relaxed);
+        const bool started = !end_if_waiting(*task);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
         retire(*task, &answer, 0, {}, Target::Pool);
         reply_error(wire::MessageType::Job, task->request_id, answer);
@@ -250,11 +252,7 @@ void Session::abort_jobs() {
     std::vector<std::shared_ptr<JobTask>> tasks;
     for (const auto& entry : jobs_) tasks.push_back(entry.second);
     for (const std::shared_ptr<JobTask>& task : tasks) {
-        if (services_.jobs.executors.remove(*task)) {
-            drop_waiting(task, shutting_down());
-        } else {
-            task->stop.store(true, std::memory_order_relaxed);
-        }
+        if (end_if_waiting(*task)) drop_waiting(task, shutting_down());
     }
 }
 

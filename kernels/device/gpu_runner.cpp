@@ -141,6 +141,7 @@ Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan
     const std::uint64_t refusals = arena_.refusals();
     Result<kernels::RunReport> report = try_once(job, plan, inputs, output, stop, cost);
     if (report || report.error().status != Status::OutOfMemory || !device_is_full(refusals)) return report;
+    if (depth_ > 1) return report;  // it begins again alone
     clients_.give_up_unused();
     arena_.trim();
     gpu_.trim(lane().stream);

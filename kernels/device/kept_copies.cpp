@@ -75,7 +75,6 @@ Result<std::byte*> KeptCopies::read(const ClientBuffer& buffer, const ClientRang
         Result<void> written = copy.memory.write(gap.first - copy.begin, buffer.readable + gap.first,
                                                  gap.second - gap.first, stream, stop);
         if (!written) return std::move(written).error();
-        add(copy.present, gap.first, gap.second);
         cost.bytes_copied += gap.second - gap.first;
     }
     // A job on another stream may read the copy next.
@@ -83,6 +82,7 @@ Result<std::byte*> KeptCopies::read(const ClientBuffer& buffer, const ClientRang
         Result<void> written = arena_.gpu().synchronize(stream);
         if (!written) return std::move(written).error();
     }
+    for (const auto& gap : gaps) add(copy.present, gap.first, gap.second);
     Result<std::byte*> address = copy.memory.give(stream);
     if (!address) return address;
     return *address + (range.begin - copy.begin);

@@ -2,6 +2,7 @@
 #include "kernels/device/staging.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct Range {
 
 // Between two steps, other jobs may use the device.
 void lend(const Gpu& gpu) {
-    constexpr int kJobs = 8;
-    for (int i = 0; i < kJobs && gpu.meanwhile()(); ++i) continue;
+    constexpr std::chrono::milliseconds kMax{2};
+    const auto until = std::chrono::steady_clock::now() + kMax;
+    while (std::chrono::steady_clock::now() < until && gpu.meanwhile()()) continue;
 }
 
 // The range of all non-empty pieces.

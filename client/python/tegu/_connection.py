@@ -158,6 +158,7 @@ class Connection(object):
                 handle = self._enter()
             for operand, address in zip(job.operands, addresses):
                 operand.data = address
+            ran.id = 0
             try:
                 status = self._run_into(handle, job.pointer, self._slice, self._ran_at, self._error_at)
             except BaseException:  # Ctrl-C

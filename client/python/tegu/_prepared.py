@@ -25,7 +25,9 @@ def _is_plain(value: Any) -> bool:
     kind = type(value)
     if kind is tuple or kind is list:
         return all(type(each) in _PLAIN for each in value)
-    return kind is dict and all(type(each) in _PLAIN or _is_plain_list(each) for each in value.values())
+    if kind is not dict or not all(type(key) is str for key in value):
+        return False
+    return all(type(each) in _PLAIN or _is_plain_list(each) for each in value.values())
 
 
 def _is_plain_list(value: Any) -> bool:

@@ -18,9 +18,10 @@ constexpr std::chrono::microseconds kShort{100};
 
 // Work that came meanwhile goes before the next launch of this stream, within limits.
 Result<void> sleep_for(Stream stream, const Meanwhile& meanwhile) {
-    constexpr int kJobs = 8;
+    constexpr std::chrono::milliseconds kMax{2};
     Result<void> done = check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    for (int i = 0; done && i < kJobs && meanwhile(); ++i) continue;
+    const Clock::time_point until = Clock::now() + kMax;
+    while (done && Clock::now() < until && meanwhile()) continue;
     return done;
 }
 

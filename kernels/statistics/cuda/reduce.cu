@@ -233,7 +233,8 @@ void list_statistics_reduce_kernels(KernelLister& to) {
                       return BlockSize{shape.threads, float_shared_bytes(index % 2 == 0 ? 0 : 3, shape)};
                   }),
            listed(kReduceFloatBatches, [&](unsigned index) {
-               return BlockSize{listed_rows(to, float_of(index / 3), 16).threads, 0};
+               const ReduceShape shape = listed_rows(to, float_of(index / 2), 16);
+               return BlockSize{shape.threads, batch_bytes(shape)};
            }));
     to.add(1, listed(kReduceFloatTiles, [&](unsigned index) {
                const ReduceShape shape = listed_rows(to, float_of(index / 2), 1024);

@@ -190,6 +190,7 @@ TEGU_KERNEL TEGU_BOUNDS2((kFewThreads / kBlocksForRegisters), 2)
             if (bound < limit) limit = static_cast<U>(bound + 1);
         }
     }
+    block_barrier();  // first_none is set
     if (none != kNoIndex) atomic_min(&first_none, none);
     of_block.put(best);
     block_barrier();

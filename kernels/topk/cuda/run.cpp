@@ -70,7 +70,10 @@ Result<void> TopkRun::for_each_batch(std::uint64_t max,
 Result<void> TopkRun::filter(const TopkBatch& batch, std::uint64_t bytes, const char* name,
                              const std::function<LaunchStatus(const ElementRange&)>& launch) {
     constexpr std::uint64_t kTile = std::uint64_t{1} << 16;
-    const std::uint64_t elements = bytes / in.width * config.limits.multiprocessors / batch.in.count;
+    constexpr std::uint64_t kElements = std::uint64_t{1}
+                                        << 23;  // all of them may survive a cut that misleads
+    const std::uint64_t each = std::min(bytes / in.width, kElements);  // of a multiprocessor
+    const std::uint64_t elements = each * config.limits.multiprocessors / batch.in.count;
     const std::uint64_t max = std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
     const LaunchStatus status =
         in_pieces(pace.pieces(max), in.n, 1, [&](std::uint64_t begin, std::uint64_t some) {

@@ -35,8 +35,10 @@ bool segments_suit(const TopkRun& run) {
 
 Result<void> select_by_segments(TopkRun* run) {
     run->method = "segment";
-    const std::uint64_t max = std::clamp<std::uint64_t>(
-        kSegmentWork * run->config.limits.multiprocessors / run->in.n, 1, std::uint64_t{1} << 30);
+    const std::uint64_t work =
+        run->in.width == 8 ? kSegmentWork / 4 : kSegmentWork;  // read up to eleven times
+    const std::uint64_t max = std::clamp<std::uint64_t>(work * run->config.limits.multiprocessors / run->in.n,
+                                                        1, std::uint64_t{1} << 30);
     return run->for_each_batch(max, [&](const TopkBatch& batch) {
         return check_cuda(launch_select_segments(batch.in, batch.output, rank_in_sample(*run), run->config),
                           "topk of segments");

@@ -84,7 +84,9 @@ Result<void> select_few_distinct(TopkRun* run) {
                           arrays.take_counters<std::uint32_t>(size), blocks};
     if (!arrays.done()) return arrays.done();
     const Result<void> done = run->for_each_batch(size, [&](const TopkBatch& batch) {
-        return run->filter(batch, kFilterBytes / 4, "distinct topk", [&](const ElementRange& range) {
+        // Sorted elements, each better than all before, take a round for each of the k results.
+        const std::uint64_t bytes = kFilterBytes / (4 + 2 * run->output.k);
+        return run->filter(batch, bytes, "distinct topk", [&](const ElementRange& range) {
             return launch_few_distinct(batch.in, range, few, batch.output,
                                        seen == nullptr ? nullptr : seen + batch.first, run->config);
         });

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kFewCollected = 512;
 // Shared memory besides the pairs: bins, sums, ends.
-constexpr std::size_t kSegmentFixed = sizeof(ThreadBins) * kHeldThreads + 1024;
+constexpr std::size_t kSegmentFixed = sizeof(ThreadBins) * kHeldThreads + 2048;
 
 struct SegmentJob {
     KeySegments in;

@@ -98,7 +98,6 @@ TEST(ShippedTables, ThatOfTheH200ServesIt) {
     for (const IgnoredRow& ignored : state.ignored()) ADD_FAILURE() << ignored_text(ignored);
     ASSERT_EQ(state.tables(), std::vector<std::string>{"nvidia-h200-132"});
     EXPECT_EQ(state.cpu().tables()[0].level, TuningLevel::Device);
-    EXPECT_GT(state.rows(), 0u);
     EXPECT_GT(state.costs(), 0u);
 }
 

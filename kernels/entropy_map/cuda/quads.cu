@@ -156,11 +156,12 @@ TEGU_KERNEL TEGU_BOUNDS(kQuadsThreads) entropy_map_quads(PlaneArrays arrays, boo
     for (unsigned w = 0; w < kWords; ++w)
         loads[w] = col + 4 * w + 3 >= plane.col_begin && col + 4 * w < plane.col_end;
     const auto is_there = [&](std::uint32_t row) { return row >= plane.row_begin && row < plane.row_end; };
+    const std::uint32_t past = end + W - 1 < plane.row_end ? end + W - 1 : plane.row_end;
     // Loads a row if it exists and is around the strip: one behind may not be in memory. Else the words stay
     // as they are.
     const unsigned char* from = levels + std::size_t{begin} * plane.pitch;
     const auto load = [&](std::uint32_t row, QuadRow* to) {
-        if (!is_there(row) || row >= end + W - 1) return;
+        if (row < plane.row_begin || row >= past) return;
         const auto* const words = reinterpret_cast<const std::uint32_t*>(from);
         TEGU_UNROLL
         for (unsigned w = 0; w < kWords; ++w)

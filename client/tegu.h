@@ -403,8 +403,7 @@ typedef struct tegu_entropy_params {
     uint8_t partial;   /* the result is TEGU_ROLE_LEVELS, the counts of the levels: docs/partials.md */
     double lo, hi;     /* with has_range: elements outside belong to the first or last level */
 } tegu_entropy_params;
-/* Several operations on one input, each at most once; the arrays of the result come in the order of the
- * parts. */
+/* Several operations on one input, each at most once. The result has the arrays of the parts in order. */
 typedef struct tegu_fused_params {
     const struct tegu_part* parts; /* needed until tegu_submit returns */
     uint32_t count;                /* 1 to 5 */
@@ -463,7 +462,6 @@ typedef struct tegu_node {
  * TEGU_ROLE_NODES. `last`: the piece ends the longer array. Writes the first `capacity` to `nodes`, which may
  * be NULL if that is 0. Returns how many there are; 0 for more than 2^40 elements, which no job takes. */
 TEGU_API size_t tegu_piece_nodes(uint64_t offset, uint64_t n, int last, tegu_node* nodes, size_t capacity);
-
 /* Submits a job; *id is its id, never 0. The job may wait in the library until 32 KiB are gathered or until
  * the next flush or wait, so that one system call sends several. The caller must fetch its result with
  * tegu_wait. Several may be in flight; results come in any order. Blocks while the library's own buffers are
@@ -490,37 +488,32 @@ typedef struct tegu_poll_state {
     uint64_t connection; /* another one: another descriptor, maybe of the same number */
 } tegu_poll_state;
 TEGU_API void tegu_get_poll_state(const tegu_client* client, tegu_poll_state* state);
-/* Requests that the daemon stops a job; tegu_wait still returns its result, or TEGU_CANCELLED.
- * TEGU_NOT_FOUND: no such job. */
+/* The job is to stop; tegu_wait returns its result or TEGU_CANCELLED. TEGU_NOT_FOUND: no such job. */
 TEGU_API tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error);
 /* Submit and wait. *result is NULL if the job failed. */
 TEGU_API tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result,
                               tegu_error* error);
-
 typedef struct tegu_array {
     uint8_t role; /* statistic number + 1, or TEGU_ROLE_* */
     uint8_t type;
     uint64_t rows, cols;
     const void* data; /* dense, row-major; lives as long as the result (or the output buffer) */
 } tegu_array;
-/* queue, copy, compute: measured by the daemon; round_trip: from tegu_submit to the arrival of the reply
- * here, retries included. */
+/* queue, copy, compute: by the daemon's clock; round_trip: from tegu_submit to the reply, with retries. */
 typedef struct tegu_timing {
     uint64_t queue_ns, copy_ns, compute_ns, round_trip_ns;
 } tegu_timing;
-
 TEGU_API size_t tegu_result_count(const tegu_result* result);
 TEGU_API tegu_array tegu_result_array(const tegu_result* result, size_t index);
 /* The array of a role; 0 if there is none, 1 if *array is set. */
 TEGU_API int tegu_result_find(const tegu_result* result, uint8_t role, tegu_array* array);
 TEGU_API int tegu_result_backend(const tegu_result* result); /* TEGU_BACKEND_CPU or _GPU: it ran the job */
-TEGU_API const char* tegu_result_policy(
-    const tegu_result* result); /* how it ran; lives as long as the result */
+/* How it ran; lives as long as the result. */
+TEGU_API const char* tegu_result_policy(const tegu_result* result);
 TEGU_API tegu_timing tegu_result_timing(const tegu_result* result);
 TEGU_API void tegu_result_free(tegu_result* result);
 
-/* For bindings of other languages, which pay for each call: a job and its result in one. Zero the struct
- * before its first use. */
+/* For bindings of other languages: a job and its result in one call. Zero the struct before its first use. */
 enum { TEGU_RAN_ARRAYS = 32, TEGU_RAN_BYTES = 512 };
 typedef struct tegu_shape {
     uint8_t role, type; /* of a tegu_array */

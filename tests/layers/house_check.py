@@ -19,7 +19,7 @@ MAX_OPENING_SENTENCES = 3
 MAX_NOTE_WORDS = 4  # a note such as "Io thread only." counts for no sentence of an opening
 # Lines of a longer product file, and why it stays whole.
 LONGER_FILES = {
-    "client/tegu.h": (575, "the C interface is one header"),
+    "client/tegu.h": (560, "the C interface is one header"),
     "kernels/execution/cuda/simt.cuh": (400, "one device model for CUDA and for fibers"),
 }
 

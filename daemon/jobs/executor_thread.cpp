@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/relax.h"
 #include "daemon/jobs/executor.h"
 
 namespace tegu::daemon {
@@ -12,14 +13,6 @@ namespace {
 
 // A job within another one is given up after this time.
 constexpr std::chrono::milliseconds kBeside{5};
-
-void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
 
 }  // namespace
 

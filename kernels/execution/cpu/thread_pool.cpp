@@ -15,18 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/relax.h"
+
 namespace tegu::kernels {
 namespace {
 
 constexpr std::chrono::microseconds kSpin{20};
-
-void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
 
 // Spins for at most kSpin until `ready` is true. Workers spin after a range, so the next range of a job needs
 // no wake-up; the caller spins for the last index of another thread. Then they sleep: an idle pool uses no

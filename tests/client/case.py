@@ -4,6 +4,7 @@ without numpy (--no-numpy)."""
 
 import random
 import sys
+import threading
 import unittest
 
 import harness
@@ -50,6 +51,14 @@ class Case(unittest.TestCase):
             (caught.exception.status, caught.exception.field), (status, field), str(caught.exception)
         )
         return caught.exception
+
+    def in_threads(self, work):
+        """Runs work(0) to work(3) at once, each in a thread, until all have ended."""
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
 
 def socket():

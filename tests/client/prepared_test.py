@@ -95,11 +95,7 @@ class Buffers(case.Case):
                 if k % 50 == 0 and self.c.last.backend != "cpu":
                     wrong.append(self.c.last)
 
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self.in_threads(work)
         self.assertEqual(wrong, [])
 
     def test_jobs_that_take_long(self):
@@ -169,11 +165,7 @@ class Arrays(case.Case):
                 if found != {"sum": n * number}:
                     wrong.append(found)
 
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self.in_threads(work)
         self.assertEqual(wrong, [])
 
 

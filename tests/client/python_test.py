@@ -257,11 +257,7 @@ class Plain(Case):
                 if self.c.reduce([number, i])["sum"] != number + i:
                     wrong.append((number, i))
 
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self.in_threads(work)
         self.assertEqual(wrong, [])
 
     def test_the_library_that_is_not_there(self):

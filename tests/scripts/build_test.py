@@ -105,6 +105,20 @@ class BuildTest(Folder):
         with open(self.environment["ASKED"]) as file:
             return [line.rstrip("\n") for line in file if "--version" not in line]
 
+    @staticmethod
+    def all_of(terminal):
+        """What was written to a terminal whose other side is closed, piece by piece, as the kernel hands it on."""
+        pieces = []
+        with os.fdopen(terminal, "rb", buffering=0) as reader:
+            while True:
+                try:
+                    piece = reader.read(65536)
+                except OSError:  # EIO: nobody writes any more
+                    piece = b""
+                if not piece:
+                    return b"".join(pieces).decode()
+                pieces.append(piece)
+
     def test_an_old_cmake_gets_the_options_of_the_preset(self):
         self.tool("cmake", CMAKE % "3.10.2")
         subprocess.check_call(self.command("release", "--targets", "a b", "-DX=1"), env=self.environment)
@@ -128,8 +142,7 @@ class BuildTest(Folder):
         ours, theirs = pty.openpty()
         subprocess.check_call(self.command("release"), env=self.environment, stderr=theirs)
         os.close(theirs)
-        shown = os.read(ours, 65536).decode()
-        os.close(ours)
+        shown = self.all_of(ours)
         self.assertIn("[ 25 %]  first.cpp.o", shown)
         self.assertIn("[ 50 %]  second.cpp.o", shown)
 

@@ -69,12 +69,27 @@ void Connection::on_readable() {
     reading_ = false;
     if (closed_ || ending_) return;
     turn_began_ = now_ = Clock::now();
-    std::size_t bytes = 0;
-    if (!may_read() || receive(&bytes)) {
-        if (bytes > 0) process_received(bytes);
-        finish_wakeup();
+    bool open = true;
+    for (bool more = true; more && open;) {
+        std::size_t bytes = 0;
+        more = false;
+        if (may_read()) open = receive(&bytes);
+        if (bytes == 0 || !open) continue;
+        process_received(bytes);
+        more = expects_more_at_once();
     }
+    if (open) finish_wakeup();
     end_turn();
+}
+
+// A client that sends several messages at once sends the next while these are served. One more read, which
+// may be in vain, then takes less time than a wait for the socket.
+bool Connection::expects_more_at_once() {
+    if (frames_ < 2 || paused_ || yielded_ || ending_ || closed_) return false;
+    send_replies();
+    if (closed_ || !all_sent()) return false;
+    now_ = Clock::now();
+    return !shared_.turns.is_over(uid_, nanoseconds(now_ - turn_began_));
 }
 
 // The whole wake-up counts: for small requests, reading and sending cost more than the work.
@@ -142,6 +157,9 @@ void Connection::process_received(std::size_t bytes) {
         if (!closed_ && !ending_) unprocessed_.assign(area + consumed, area + bytes);
         note_partial(consumed > 0);
     } else {
+        unprocessed_.erase(unprocessed_.begin(),
+                           unprocessed_.begin() + static_cast<std::ptrdiff_t>(processed_));
+        processed_ = 0;
         const std::size_t kept = unprocessed_.size();
         unprocessed_.resize(kept + bytes);
         std::memcpy(unprocessed_.data() + kept, area, bytes);
@@ -151,13 +169,12 @@ void Connection::process_received(std::size_t bytes) {
 
 // Processes bytes that were received before.
 void Connection::resume() {
-    const std::size_t consumed = process_frames(unprocessed_);
+    const std::size_t consumed = process_frames(unprocessed());
     if (closed_ || ending_) return;
-    if (consumed == unprocessed_.size()) {
+    processed_ += consumed;
+    if (processed_ == unprocessed_.size()) {
         wire::ByteBuffer().swap(unprocessed_);
-    } else {
-        unprocessed_.erase(unprocessed_.begin(),
-                           unprocessed_.begin() + static_cast<std::ptrdiff_t>(consumed));
+        processed_ = 0;
     }
     note_partial(consumed > 0);
 }
@@ -165,6 +182,7 @@ void Connection::resume() {
 // Processes one frame at least, if there is a whole one.
 std::size_t Connection::process_frames(Bytes bytes) {
     std::size_t consumed = 0;
+    frames_ = 0;
     for (TimePoint now = turn_began_; !closed_ && !ending_; now = Clock::now()) {
         paused_ = replies_.pending() > shared_.settings.limits.reply_queue_bytes;
         yielded_ = !paused_ && consumed > 0 && shared_.turns.is_over(uid_, nanoseconds(now - turn_began_));
@@ -193,6 +211,7 @@ std::size_t Connection::process_frames(Bytes bytes) {
         ++shared_.statistics.requests_total;
         handle_frame(frame, std::move(fd));
         consumed += frame.consumed;
+        ++frames_;
     }
     if (yielded_ && consumed == bytes.size()) yielded_ = false;
     return consumed;
@@ -203,8 +222,8 @@ void Connection::check_surplus_descriptors() {
     std::size_t allowed = 0;
     if (!unprocessed_.empty()) {
         allowed = wire::kMaxDescriptors;
-        if (unprocessed_.size() >= wire::kHeaderBytes) {
-            const Result<wire::FrameHeader> header = wire::decode_header(unprocessed_, wire::kMaxBodyBytes);
+        if (unprocessed().size() >= wire::kHeaderBytes) {
+            const Result<wire::FrameHeader> header = wire::decode_header(unprocessed(), wire::kMaxBodyBytes);
             if (header) allowed = header->descriptors;
         }
     }

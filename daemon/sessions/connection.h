@@ -100,6 +100,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     bool receive(std::size_t* bytes);
     bool take_descriptors(Received& received);
     void process_received(std::size_t bytes);
+    bool expects_more_at_once();
+    Bytes unprocessed() const { return Bytes(unprocessed_).subspan(processed_); }
     std::size_t process_frames(Bytes bytes);
     void check_surplus_descriptors();
     void note_partial(bool moved_on);
@@ -116,7 +118,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     boost::asio::local::stream_protocol::socket socket_;
     uid_t uid_;  // of the client
     ReplyQueue replies_;
-    wire::ByteBuffer unprocessed_;       // received, but not a whole frame yet, or paused before it
+    // Received, but not a whole frame yet, or paused before it; bytes before processed_ are done.
+    wire::ByteBuffer unprocessed_;
+    std::size_t processed_ = 0;
     std::deque<ForeignFd> descriptors_;  // received, not matched with a header yet
     TimePoint now_;
     TimePoint turn_began_;  // of its user's turn, the part that is this wake-up
@@ -125,6 +129,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     TimePoint partial_since_ = kNever;  // start of an incomplete frame
     TimePoint stalled_since_ = kNever;  // replies wait and the socket accepts no byte
     CloseReason end_reason_ = CloseReason::BadFraming;
+    unsigned frames_ = 0;  // processed in the last call of process_frames()
     bool greeted_ = false;
     bool reading_ = false;  // a wait for readability is pending
     bool writing_ = false;  // a wait for writability is pending

@@ -9,8 +9,8 @@ namespace tegu::daemon {
 
 bool Turns::is_over(uid_t uid, std::uint64_t more_ns) const {
     for (const Spent& spent : spent_)
-        if (spent.uid == uid) return spent.ns + more_ns > kTurnNs;
-    return more_ns > kTurnNs;
+        if (spent.uid == uid) return spent.ns + more_ns > turn_ns();
+    return more_ns > turn_ns();
 }
 
 void Turns::spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept {
@@ -22,7 +22,7 @@ void Turns::spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept {
                                   [uid](const Spent& spent) { return spent.uid == uid; });
         if (found == spent_.end()) found = spent_.insert(found, {uid, 0});
         found->ns += ns;
-        if (found->ns > kTurnNs && !ending_) end_round_after_all();
+        if (found->ns > turn_ns() && !ending_) end_round_after_all();
     } catch (const std::exception&) {
         spent_.clear();  // so that no turn is over for ever
     }

@@ -18,6 +18,8 @@ class Turns {
   public:
     // comparable to a computing client's own wake-up delay
     static constexpr std::uint64_t kTurnNs = 25'000;
+    // while only one user works: a batch of small jobs then ends with one send
+    static constexpr std::uint64_t kLongTurnNs = 2 * kTurnNs;
     static constexpr auto kSeveral = std::chrono::milliseconds(100);
 
     explicit Turns(boost::asio::io_context& io) : io_(io) {}
@@ -38,6 +40,7 @@ class Turns {
     };
 
     void end_round_after_all();
+    std::uint64_t turn_ns() const { return last_work_ < several_until_ ? kTurnNs : kLongTurnNs; }
 
     boost::asio::io_context& io_;
     std::vector<Spent> spent_;  // few: the users of one round

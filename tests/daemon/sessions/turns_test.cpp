@@ -16,10 +16,10 @@ TEST(Turns, EndWithTheTimeOfAUserAndNotOfAConnection) {
     boost::asio::io_context io(1);
     Turns turns(io);
     EXPECT_FALSE(turns.is_over(kGreedy));
-    turns.spend(kGreedy, Turns::kTurnNs / 2, Clock::now());
+    turns.spend(kGreedy, Turns::kLongTurnNs / 2, Clock::now());
     EXPECT_FALSE(turns.is_over(kGreedy));
-    EXPECT_TRUE(turns.is_over(kGreedy, Turns::kTurnNs));
-    turns.spend(kGreedy, Turns::kTurnNs, Clock::now());
+    EXPECT_TRUE(turns.is_over(kGreedy, Turns::kLongTurnNs));
+    turns.spend(kGreedy, Turns::kLongTurnNs, Clock::now());
     EXPECT_TRUE(turns.is_over(kGreedy));
     EXPECT_FALSE(turns.is_over(kModest));
     turns.begin_round();
@@ -50,7 +50,7 @@ TEST(Turns, BeginAnewWhenAllThatWasReadyHasBeenLookedAt) {
             return;
         }
         order += name;
-        turns.spend(kGreedy, 2 * Turns::kTurnNs, Clock::now());
+        turns.spend(kGreedy, 2 * Turns::kLongTurnNs, Clock::now());
         if (left > 1)
             boost::asio::post(io, [&io, &work, name, left] {
                 boost::asio::post(io, [&work, name, left] { work(name, left - 1); });
@@ -63,6 +63,21 @@ TEST(Turns, BeginAnewWhenAllThatWasReadyHasBeenLookedAt) {
     });
     io.run();
     EXPECT_EQ(order, "ambcabcabc");
+}
+
+TEST(Turns, AreShortWhileSeveralUsersWork) {
+    boost::asio::io_context io(1);
+    Turns turns(io);
+    TimePoint now = Clock::now();
+    turns.spend(kGreedy, 1, now);
+    EXPECT_FALSE(turns.is_over(kModest, Turns::kLongTurnNs));
+    EXPECT_TRUE(turns.is_over(kModest, Turns::kLongTurnNs + 1));
+    turns.spend(kModest, 1, now);
+    EXPECT_FALSE(turns.is_over(kGreedy, Turns::kTurnNs - 1));
+    EXPECT_TRUE(turns.is_over(kGreedy, Turns::kTurnNs));
+    turns.begin_round();
+    turns.spend(kModest, 1, now + Turns::kSeveral);
+    EXPECT_FALSE(turns.is_over(kModest, Turns::kTurnNs)) << "the other user is gone";
 }
 
 TEST(Turns, KnowWhetherSeveralUsersWork) {

@@ -70,12 +70,18 @@ static void forget(selection::SeenKeys& seen) {
     if (kHasSlots<U>) choose_slots(seen);
 }
 
+constexpr unsigned kFewKeys = 4;  // maximum keys for which a comparison each is faster than slots
+
 // The flagged keys of the group, without the frequent keys seen so far.
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_in_list(const group::Group<U>& group,
                                                                std::uint64_t flags,
                                                                const selection::SeenKeys& seen) {
-    if (seen.met_count == 0) return flags;
+    if (seen.met_count <= kFewKeys) {
+        for (unsigned s = 0; s < seen.met_count; ++s)
+            flags &= ~group::mask_equal(group.keys, static_cast<U>(seen.met[s]));
+        return flags;
+    }
     alignas(64) U nearest[group::kGroup];  // 0 if key i was seen
     for (unsigned i = 0; i < group::kGroup; ++i)
         nearest[i] = static_cast<U>(group.keys[i] ^ static_cast<U>(seen.met[0]));
@@ -98,7 +104,7 @@ template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_frequent(const group::Group<std::uint32_t>& group,
                                                                 std::uint64_t flags,
                                                                 const selection::SeenKeys& seen) {
-    if (seen.factor == 0) return not_in_list(group, flags, seen);
+    if (seen.factor == 0 || seen.met_count <= kFewKeys) return not_in_list(group, flags, seen);
     constexpr __mmask16 kAll = 0xffff;  // the forms without a mask make gcc warn of its own header
     const __m512i factor = _mm512_set1_epi32(static_cast<int>(seen.factor));
     const __m512i half = _mm512_set1_epi32(32);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <mutex>
 
 #include "kernels/topk/cpu/bucket_map.h"
 #include "kernels/topk/cpu/buckets.h"
@@ -47,6 +48,8 @@ class Buckets {
         std::uint64_t count = 0;   // entries
         std::uint64_t taken = 0;   // of them in the result; with `distinct`, distinct keys
         std::uint64_t result = 0;  // with `distinct`: its start in the result
+        bool sorted = false;       // with `distinct`: `taken` is known
+        bool written = false;      // with `distinct`: to the outputs
     };
 
     std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.element_bytes); }
@@ -118,8 +121,13 @@ class Buckets {
     bool write_large(std::uint32_t b);
     // Returns the sorted entries of the bucket: in the store if all keys are equal, else in `workspace`.
     Entry* sort_large(std::uint32_t b, Workspace& workspace);
-    // Sorts every bucket in the store, the first entry of each key in front.
+    // Sorts every bucket. The first entry of each key goes to its place in the outputs if that is known. Else
+    // it goes to the front of the bucket in the store.
     bool sort_distinct();
+    void sort_distinct(std::uint32_t b, unsigned worker);
+    // Notes the distinct keys of a sorted bucket. True if all buckets before it are sorted, too: its place in
+    // the result is known.
+    bool place(std::uint32_t b, std::uint64_t taken);
     // Moves the first entry of each key of a long sorted bucket to its position in the store; it may be there
     // already.
     bool keep_first_of_each(const Entry* sorted, std::uint32_t b);
@@ -138,6 +146,9 @@ class Buckets {
     std::uint64_t total_ = 0;
     std::uint64_t uppers_[kMaxBuckets];
     Bucket buckets_[kMaxBuckets];
+    std::mutex placing_;
+    std::uint32_t placed_ = 0;      // with `distinct`: the buckets before it have their place in the result
+    std::uint64_t next_place_ = 0;  // and this is the place of this bucket
 };
 
 extern template class Buckets<Entry64>;

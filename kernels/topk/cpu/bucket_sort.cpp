@@ -99,26 +99,49 @@ Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
 }
 
 template <class Entry>
-bool Buckets<Entry>::sort_distinct() {
-    const bool done = selector_.workers.run(used_, [&](std::uint64_t number, unsigned worker) {
-        const auto b = static_cast<std::uint32_t>(number);
-        Bucket& bucket = buckets_[b];
-        if (bucket.count == 0 || bucket.count > selector_.method.bucket) return;
-        Entry* const to = store_ + bucket.begin;
-        Entry* const sorted = sort_bucket(b, worker);
-        bucket.taken = selector_.first_of_each_key(sorted, bucket.count);
-        std::copy(sorted, sorted + bucket.taken, to);
-    });
-    selector_.size = 0;
-    for (std::uint32_t b = 0; b < used_ && done; ++b) {
-        Workspace workspace;
-        if (buckets_[b].count > selector_.method.bucket) {
-            const Entry* sorted = sort_large(b, workspace);
-            if (sorted == nullptr) return false;
-            if (!keep_first_of_each(sorted, b)) return false;
-        }
-        selector_.size += buckets_[b].taken;
+bool Buckets<Entry>::place(std::uint32_t b, std::uint64_t taken) {
+    const std::lock_guard<std::mutex> lock(placing_);
+    buckets_[b].taken = taken;
+    buckets_[b].sorted = true;
+    for (; placed_ < used_ && buckets_[placed_].sorted; ++placed_) {
+        Bucket& bucket = buckets_[placed_];
+        bucket.result = next_place_;
+        bucket.taken = std::min(bucket.taken, selector_.problem.k - next_place_);
+        next_place_ += bucket.taken;
     }
+    return b < placed_;
+}
+
+// Threads take buckets in order, so most find their place at once.
+template <class Entry>
+void Buckets<Entry>::sort_distinct(std::uint32_t b, unsigned worker) {
+    Bucket& bucket = buckets_[b];
+    if (bucket.count > selector_.method.bucket) return;
+    Entry* const sorted = bucket.count == 0 ? nullptr : sort_bucket(b, worker);
+    const std::uint64_t taken = selector_.first_of_each_key(sorted, bucket.count);
+    bucket.written = place(b, taken);
+    if (bucket.written) {
+        write(sorted, bucket.taken, bucket.result);
+    } else {
+        std::copy(sorted, sorted + taken, store_ + bucket.begin);
+    }
+}
+
+template <class Entry>
+bool Buckets<Entry>::sort_distinct() {
+    placed_ = 0;
+    next_place_ = 0;
+    const bool done = selector_.workers.run(used_, [&](std::uint64_t number, unsigned worker) {
+        sort_distinct(static_cast<std::uint32_t>(number), worker);
+    });
+    for (std::uint32_t b = 0; b < used_ && done; ++b) {
+        if (buckets_[b].sorted) continue;
+        Workspace workspace;
+        const Entry* sorted = sort_large(b, workspace);
+        if (sorted == nullptr || !keep_first_of_each(sorted, b)) return false;
+        place(b, buckets_[b].taken);
+    }
+    selector_.size = next_place_;
     return done;
 }
 
@@ -137,15 +160,9 @@ bool Buckets<Entry>::keep_first_of_each(const Entry* sorted, std::uint32_t b) {
 
 template <class Entry>
 bool Buckets<Entry>::write_distinct() {
-    std::uint64_t next = 0;
-    for (std::uint32_t b = 0; b < used_; ++b) {
-        buckets_[b].taken = std::min(buckets_[b].taken, selector_.problem.k - next);
-        buckets_[b].result = std::exchange(next, next + buckets_[b].taken);
-    }
-    selector_.size = next;
     return selector_.workers.run(used_, [&](std::uint64_t b, unsigned) {
         const Bucket& bucket = buckets_[b];
-        write(store_ + bucket.begin, bucket.taken, bucket.result);
+        if (!bucket.written) write(store_ + bucket.begin, bucket.taken, bucket.result);
     });
 }
 
@@ -163,6 +180,10 @@ template bool Buckets<Entry64>::write_large(std::uint32_t b);
 template bool Buckets<Entry128>::write_large(std::uint32_t b);
 template Entry64* Buckets<Entry64>::sort_large(std::uint32_t b, Workspace& workspace);
 template Entry128* Buckets<Entry128>::sort_large(std::uint32_t b, Workspace& workspace);
+template bool Buckets<Entry64>::place(std::uint32_t b, std::uint64_t taken);
+template bool Buckets<Entry128>::place(std::uint32_t b, std::uint64_t taken);
+template void Buckets<Entry64>::sort_distinct(std::uint32_t b, unsigned worker);
+template void Buckets<Entry128>::sort_distinct(std::uint32_t b, unsigned worker);
 template bool Buckets<Entry64>::sort_distinct();
 template bool Buckets<Entry128>::sort_distinct();
 template bool Buckets<Entry64>::keep_first_of_each(const Entry64*, std::uint32_t);

@@ -18,11 +18,13 @@ class Distinct {
     bool run() {
         if (method_.blocks > 0 && !by_blocks()) return false;
         if (selector_.size >= selector_.problem.k) return true;
-        const std::uint64_t* sample = take_sample(selector_);
+        const std::uint64_t* sample = few_keys_;
+        if (sample == nullptr) sample = take_sample(selector_);
         if (sample == nullptr) return false;
         const std::uint64_t rank = rank_in_sample(sample, selector_.problem, method_);
         bound_ = std::min(bound_, rank < method_.sample ? sample[rank] : kAnyKey);
         bound_ = std::min(bound_, certain_bound(sample));
+        fit_tables(different_keys(sample, method_.sample, selector_.problem.n));
         hot_count_ = hot_keys(sample, method_.sample, bound_, hot_);
         const std::uint64_t within = rank * (selector_.problem.n / method_.sample);
         if (rank < method_.sample && hot_count_ == 0 && within <= few_more()) {
@@ -34,7 +36,7 @@ class Distinct {
 
   private:
     // Maximum elements within a bound for which sorting all of them costs less than a lookup per element.
-    std::uint64_t few_more() const { return selector_.problem.k + selector_.problem.k / 2 + 4096; }
+    std::uint64_t few_more() const { return 2 * selector_.problem.k + 4096; }
 
     // The key within which the sample itself has k distinct keys.
     std::uint64_t certain_bound(const std::uint64_t* sample) const {
@@ -44,6 +46,14 @@ class Distinct {
             if (keys == selector_.problem.k) return sample[i];
         }
         return kAnyKey;
+    }
+
+    // Few keys need no large tables: most of the time to forget a table is that of its pages.
+    void fit_tables(double keys) {
+        constexpr unsigned kFewest = 14;
+        unsigned bits = kFewest;
+        while (bits < method_.seen_bits && static_cast<double>(std::uint64_t{1} << bits) < 4 * keys) ++bits;
+        method_.seen_bits = std::min(bits, method_.seen_bits);
     }
 
     ListMemory<Entry> memory() const {
@@ -57,7 +67,7 @@ class Distinct {
     }
 
     // Unless a small sample finds repeated values. The sample grows with n, because a second read would cost
-    // more.
+    // more. It is kept if most of its values repeat.
     bool by_blocks() {
         const std::uint64_t size =
             std::min(std::max(kRepeatSample, selector_.problem.n / 4096), method_.sample);
@@ -66,6 +76,10 @@ class Distinct {
         if (few == nullptr) return false;
         std::uint64_t repeats = 0;
         for (std::uint64_t i = 1; i < size; ++i) repeats += few[i] == few[i - 1];
+        if (repeats >= size / 2) {
+            few_keys_ = few;
+            method_.sample = size;
+        }
         return repeats >= std::max<std::uint64_t>(1, size / kRepeatSample) ||
                select_distinct_blocks(selector_, bound_);
     }
@@ -76,7 +90,8 @@ class Distinct {
     }
 
     Selector<Entry>& selector_;
-    const Method& method_;
+    Method method_;
+    const std::uint64_t* few_keys_ = nullptr;  // a sorted sample of method_.sample elements
     std::uint64_t bound_ = kAnyKey;
     std::uint64_t hot_[SeenKeys::kMaxHot];
     unsigned hot_count_ = 0;

@@ -59,7 +59,7 @@ Method buckets_method(const Problem& problem) {
     return method;
 }
 
-// `within` fits the adjacent lists of any number of workers.
+// `within` fits two adjacent lists, or one where there is a single worker.
 Method distinct_method(const Problem& problem) {
     Method method;
     method.kind = CpuTopkMethod::Distinct;
@@ -69,7 +69,7 @@ Method distinct_method(const Problem& problem) {
         method.sample = std::min(kMaxSample, std::max<std::uint64_t>(problem.n / 1024, 128));
     }
     method.entries = 2 * problem.k + 2 * kTile;
-    method.within = method.entries;
+    method.within = std::min<std::uint64_t>(tasks_of(problem.n), 2) * method.entries;
     method.workers = problem.k <= 4096 ? kMaxWorkers : 4;
     const auto width = static_cast<unsigned>(8 * element_bytes(problem.type));
     method.seen_bits = 11;

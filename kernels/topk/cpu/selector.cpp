@@ -148,18 +148,31 @@ std::uint64_t Selector<Entry128>::collect_new(Elements elements, std::uint64_t f
     return kernels.collect_new128(elements, first, bound, seen, out);
 }
 
+// Most runs of entries hold no key twice: they move as a whole.
 template <class Entry>
 std::uint64_t Selector<Entry>::first_of_each_key(Entry* data, std::uint64_t count) const {
+    constexpr std::uint64_t kRun = 64;
     if (count == 0) return 0;
-    std::uint64_t last = 0;
-    for (std::uint64_t i = 1; i < count; ++i) {
-        if (key_of(data[i]) == key_of(data[last])) {
-            data[last] = std::min(data[last], data[i]);
-        } else {
-            data[++last] = data[i];
+    std::uint64_t kept = 1;
+    for (std::uint64_t begin = 1, end = 0; begin < count; begin = end) {
+        end = std::min(count, begin + kRun);
+        std::uint64_t equal = 0;
+        for (std::uint64_t i = begin; i < end; ++i) equal += ((data[i] ^ data[i - 1]) >> shift) == 0;
+        if (equal == 0) {
+            if (kept < begin) std::copy(data + begin, data + end, data + kept);
+            kept += end - begin;
+            continue;
+        }
+        for (std::uint64_t i = begin; i < end; ++i) {
+            Entry& last = data[kept - 1];
+            if (((data[i] ^ last) >> shift) == 0) {
+                last = std::min(last, data[i]);
+            } else {
+                data[kept++] = data[i];
+            }
         }
     }
-    return last + 1;
+    return kept;
 }
 
 template struct Selector<Entry64>;

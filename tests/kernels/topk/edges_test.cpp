@@ -148,6 +148,26 @@ TEST(Topk, IndicesBeyond32Bits) {
 #endif
 }
 
+// Buckets begin at the place of their first key in the result, or behind it: one value that repeats moves all
+// behind it.
+TEST(Topk, DistinctBucketsFollowOneAnother) {
+    const std::size_t n = 200000;
+    for (const std::size_t repeated : {std::size_t{0}, std::size_t{1}, n / 4, n - 1}) {
+        std::vector<std::int32_t> elements(n);
+        for (std::size_t i = 0; i < n; ++i) elements[i] = static_cast<std::int32_t>(i * 7);
+        elements[repeated] = elements[n - 1 - repeated / 2];
+        const std::vector<std::int64_t> order = test::order_of(elements, true, true);
+        for (const std::uint64_t k : {std::uint64_t{n / 2}, std::uint64_t{n - 1}, std::uint64_t{n}}) {
+            const Case the_case{topk_job(ElementType::I32, Axis::Whole, 1, n, k, true, true)};
+            for (ThreadPool* pool : {static_cast<ThreadPool*>(nullptr), &pool_of(2), &pool_of(7)}) {
+                const Outcome outcome = run_elements(the_case, elements, pool);
+                ASSERT_TRUE(outcome.report.ok());
+                expect_row(outcome, 0, elements, order, k, true);
+            }
+        }
+    }
+}
+
 TEST(Topk, ACancelledJobStops) {
     const std::size_t n = 1u << 20;
     const std::vector<std::int32_t> elements(n, 7);

@@ -12,12 +12,17 @@ std::string_view RunPolicy::find(std::string_view key) const {
 std::string RunPolicy::text() const {
     std::string text;
     text.reserve(96);  // usually enough
+    append_to(text);
+    return text;
+}
+
+void RunPolicy::append_to(std::string& text) const {
+    const std::size_t begin = text.size();
     for (const Field& field : fields_) {
-        if (!text.empty()) text += ' ';
+        if (text.size() > begin) text += ' ';
         if (field.shows_key) text.append(field.key).append(1, '=');
         text += field.value;
     }
-    return text;
 }
 
 }  // namespace tegu::kernels

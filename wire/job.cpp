@@ -124,7 +124,9 @@ void encode(const JobRequest& message, ByteBuffer& out) {
     const std::size_t inputs =
         static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation))->inputs);
     const std::size_t params = params_bytes(message.job.params);
-    Writer writer(out, kFixedBytes + inputs * kOperandBytes + kOutputBytes + params + message.data.size());
+    const std::size_t bytes = kFixedBytes + inputs * kOperandBytes + kOutputBytes + params;
+    out.reserve(out.size() + bytes + message.data.size());
+    Writer writer(out, bytes);
     writer.u16(static_cast<std::uint16_t>(operation));
     writer.u8(static_cast<std::uint8_t>(message.job.type));
     writer.u8(static_cast<std::uint8_t>(message.job.axis));
@@ -144,7 +146,7 @@ void encode(const JobRequest& message, ByteBuffer& out) {
     writer.u64(message.output.offset_bytes);
     writer.u64(message.output.capacity_bytes);
     write_params(message.job.params, writer);
-    writer.bytes(message.data);
+    out.insert(out.end(), message.data.begin(), message.data.end());
 }
 
 Result<JobRequest> decode_job_request(Bytes body) {

@@ -48,12 +48,11 @@ Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernel
     for (const std::uint64_t offset : prepared.output.offsets) outputs_.push_back({base + offset});
     Result<kernels::RunReport> report = compute(prepared, base, outputs_, stop, cost);
     if (!report) return std::move(report).error();
-    std::string policy = policy_text(*report);
-    if (!prepared.note.empty()) policy += " (" + prepared.note + ")";
+    write_policy(*report, prepared.note);
     cost.threads = report->threads;
     reply_.timing.copy_ns = cost.copy_ns;
     reply_.timing.compute_ns = cost.compute_ns;
-    encode(prepared, *report, policy, out);
+    encode(prepared, *report, policy_, out);
     return {};
 }
 
@@ -76,12 +75,16 @@ void JobRunner::name_row(const PreparedJob& prepared, const tuning::JobChoice& c
     row_ = prepared.tuning == nullptr ? std::string() : choice.row_text(prepared.job);
 }
 
-std::string JobRunner::policy_text(const kernels::RunReport& report) const {
-    std::string text = report.policy.text();
-    if (row_.empty()) return text;
-    const std::string row = " row=" + row_;
-    text.resize(std::min(text.size(), wire::kMaxPolicyBytes - std::min(wire::kMaxPolicyBytes, row.size())));
-    return text += row;
+void JobRunner::write_policy(const kernels::RunReport& report, const std::string& note) {
+    constexpr std::string_view kRow = " row=";
+    policy_.clear();
+    report.policy.append_to(policy_);
+    if (!row_.empty()) {
+        const std::size_t bytes = std::min(wire::kMaxPolicyBytes, kRow.size() + row_.size());
+        policy_.resize(std::min(policy_.size(), wire::kMaxPolicyBytes - bytes));
+        policy_.append(kRow).append(row_);
+    }
+    if (!note.empty()) policy_.append(" (").append(note).append(")");
 }
 
 kernels::RunPolicy JobRunner::policy_with_row(const kernels::RunReport& report) const {

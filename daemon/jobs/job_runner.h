@@ -49,7 +49,7 @@ class JobRunner {
 
   private:
     // The policy for the reply, truncated so that the tuning rows after it fit.
-    std::string policy_text(const kernels::RunReport& report) const;
+    void write_policy(const kernels::RunReport& report, const std::string& note);
     Result<void> run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
                                 wire::ByteBuffer& out, RunCost& cost);
     void encode(const PreparedJob& prepared, const kernels::RunReport& report, std::string_view policy,
@@ -62,6 +62,7 @@ class JobRunner {
     std::vector<std::uint64_t> offsets_;
     wire::JobReply reply_;
     std::string row_;
+    std::string policy_;  // of the reply; a member, so that its memory is reused
 };
 
 }  // namespace tegu::daemon

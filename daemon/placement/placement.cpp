@@ -98,7 +98,8 @@ Result<Choice> Placement::choose(const PreparedJob& prepared, const JobOwner& ow
     inputs.inline_budget_ns = settings_.executor.inline_budget_us * 1000;
     inputs.gave_up_inline = gave_up_inline;
     inputs.scratch_bytes = prepared.plan.scratch_bytes;
-    if (inputs.scratch_bytes != 0) inputs.running_scratch_bytes = executors_.load().running_scratch_bytes;
+    if (inputs.scratch_bytes != 0 && executors_.uses_cpu())
+        inputs.running_scratch_bytes = executors_.load().running_scratch_bytes;
     inputs.max_scratch_bytes = settings_.limits.scratch_bytes;
     inputs.express.run_ns = costs_.predict_ns(prepared.cost_class, kOneThread);
     if (!is_inline(inputs)) add_targets(prepared, owner, inputs);

@@ -179,14 +179,21 @@ void Connection::resume() {
     note_partial(consumed > 0);
 }
 
-// Processes one frame at least, if there is a whole one.
+// Processes one frame at least, if there is a whole one. Replies wait no longer than a turn of several users:
+// a client that polls for them would give up.
 std::size_t Connection::process_frames(Bytes bytes) {
     std::size_t consumed = 0;
+    TimePoint sent = now_;
     frames_ = 0;
-    for (TimePoint now = turn_began_; !closed_ && !ending_; now = Clock::now()) {
+    for (TimePoint now = now_; !closed_ && !ending_; now = Clock::now()) {
         paused_ = replies_.pending() > shared_.settings.limits.reply_queue_bytes;
         yielded_ = !paused_ && consumed > 0 && shared_.turns.is_over(uid_, nanoseconds(now - turn_began_));
         if (paused_ || yielded_) break;
+        if (!shut_down_ && consumed < bytes.size() && nanoseconds(now - sent) > Turns::kTurnNs) {
+            send_replies();
+            sent = now;
+            if (closed_) break;
+        }
         wire::FrameResult result =
             wire::next_frame(bytes.subspan(consumed),
                              greeted_ ? wire::kMaxBodyBytes : wire::kMaxHelloBodyBytes, wire::Sender::Client);
@@ -209,6 +216,7 @@ std::size_t Connection::process_frames(Bytes bytes) {
             descriptors_.pop_front();
         }
         ++shared_.statistics.requests_total;
+        frame_began_ = now;
         handle_frame(frame, std::move(fd));
         consumed += frame.consumed;
         ++frames_;

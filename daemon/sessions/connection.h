@@ -87,7 +87,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     wire::ByteBuffer& out() { return replies_.out(); }
     ReplyQueue& replies() { return replies_; }
     int socket() { return socket_.native_handle(); }
-    TimePoint now() const { return now_; }  // of this wake-up
+    TimePoint now() const { return now_; }                  // of this wake-up
+    TimePoint frame_began() const { return frame_began_; }  // the handling of this frame
     void greeted() { greeted_ = true; }
     bool is_greeted() const { return greeted_; }
     void send_event(const Error& error);
@@ -123,6 +124,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::size_t processed_ = 0;
     std::deque<ForeignFd> descriptors_;  // received, not matched with a header yet
     TimePoint now_;
+    TimePoint frame_began_;
     TimePoint turn_began_;  // of its user's turn, the part that is this wake-up
     TimePoint created_;
     TimePoint last_message_;

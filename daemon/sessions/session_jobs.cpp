@@ -74,7 +74,7 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
 Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared,
                                     const Choice& choice, TimePoint deadline) {
     const Operation operation = operation_of(prepared.job);
-    const TimePoint start = Clock::now();
+    const TimePoint start = frame_began();
     const TimePoint limit = prepared.in_place ? kNever : start + std::chrono::nanoseconds(kInlineNs);
     const std::uint64_t queue_ns = nanoseconds(start - now());
     RunCost cost;

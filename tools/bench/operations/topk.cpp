@@ -29,6 +29,8 @@ void add_topk_cases(KernelBench& bench) {
              {Values::Uniform, Values::Ascending, Values::Descending, Values::Equal, Values::Few})
             add(bench, ElementType::I32, kLarge, k, values, true);
     }
+    for (const std::uint64_t n : {std::uint64_t{1000000}, kLarge})
+        add(bench, ElementType::F32, n, n / 2, Values::Uniform);
     for (const ElementType type : {ElementType::U8, ElementType::F16, ElementType::F32, ElementType::F64})
         add(bench, type, kLarge, 10, Values::Uniform);
     const Job rows = rows_job(ElementType::F32, kRows, kCols, TopkParams{10, true, false});

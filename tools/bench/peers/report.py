@@ -126,9 +126,14 @@ class Group:
 class Report:
     def __init__(self, tegu, rounds):
         self.tegu, self.rounds, self.lines, self.sections, self.versions = tegu, rounds, [], [], {}
+        self.notes = {}
 
     def section(self, heading):
         self.sections.append((heading, len(self.lines)))
+
+    def note(self, text):
+        """Text below the table of the section."""
+        self.notes[self.sections[-1][0]] = text
 
     def group(self, *arguments, **more):
         return Group(self, *arguments, **more)
@@ -198,6 +203,8 @@ class Report:
                 COLUMNS,
                 "\n".join(row_of(one) for one in self.lines[start:end]),
             )
+            if heading in self.notes:
+                text += "\n%s\n" % self.notes[heading]
         return text + ("\n" + CASES + self.table if self.table else "")
 
 

@@ -98,13 +98,19 @@ def round_trips(report):
     )
 
 
+BUSY = """With every core busy with other programs, a bare pair of sockets takes 11 us for 4 KiB, the first
+row 12 to 17 us. A goal of 12 us would leave the daemon 1 us, less than the wait for its thread takes, so
+nothing was changed for it."""
+
+
 def measure(report):
     report.section("Through tegud")
+    report.note(BUSY)
     round_trips(report)
     tegu, rounds = report.tegu, range(report.rounds)
     rates = [tegu.daemon_case("daemon/pipelined/sum/f32/n=1024/depth=16")["jobs_per_s"] for _ in rounds]
     report.line(
-        "the same, 16 in flight", "at least 300000 jobs/s", rates, "%.0f jobs/s", lambda rate: rate >= 300000
+        "the same, 16 in flight", "at least 500000 jobs/s", rates, "%.0f jobs/s", lambda rate: rate >= 500000
     )
     sums = [tegu.daemon_case("daemon/buffer/sum/f32/n=16777216") for _ in rounds]
     report.line(

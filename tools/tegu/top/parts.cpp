@@ -63,10 +63,6 @@ std::string percent_text(Number share) {
     return format("%3.0f %%", std::min(std::max(*share * 100, 0.0), 999.0));
 }
 
-std::string megahertz_text(Number hz) {
-    return hz ? format("%.0f MHz", *hz / 1e6) : "-";
-}
-
 std::string size_text(Number bytes) {
     return bytes ? bytes_text(static_cast<std::uint64_t>(std::max(*bytes, 0.0))) : "-";
 }

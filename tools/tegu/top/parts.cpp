@@ -14,12 +14,6 @@ namespace cli {
 namespace top {
 namespace {
 
-std::string format(const char* pattern, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, pattern, value);
-    return text;
-}
-
 int columns_of(const Spans& spans, bool unicode) {
     int columns = 0;
     for (const Span& span : spans) columns += top::columns_of(span.text, unicode);

@@ -27,6 +27,10 @@ const std::vector<OperationInfo>& operation_infos() {
     return infos;
 }
 
+const OperationInfo& info_of(Operation operation) {
+    return *find_operation(static_cast<std::uint16_t>(operation));
+}
+
 const OperationInfo* find_operation(std::uint16_t number) {
     for (const OperationInfo& info : operation_infos())
         if (static_cast<std::uint16_t>(info.operation) == number) return &info;
@@ -37,6 +41,13 @@ const OperationInfo* find_operation(std::string_view stem) {
     for (const OperationInfo& info : operation_infos())
         if (info.stem == stem) return &info;
     return nullptr;
+}
+
+std::string operation_words() {
+    std::string words;
+    for (const OperationInfo& info : operation_infos())
+        words += (words.empty() ? "" : ", ") + std::string(info.stem);
+    return words;
 }
 
 Operation operation_of(const Job& job) {

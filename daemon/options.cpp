@@ -10,16 +10,6 @@
 #include "config/settings_load.h"
 
 namespace tegu::daemon {
-namespace {
-
-std::string operation_words() {
-    std::string words;
-    for (const OperationInfo& info : operation_infos())
-        words += (words.empty() ? "" : ", ") + std::string(info.stem);
-    return words;
-}
-
-}  // namespace
 
 std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv) {
     Options options;

@@ -15,9 +15,7 @@ void add_fused_cases(KernelBench& bench) {
         const Job job = sequence_job(type, n, params);
         std::string name = name_of(job) + "/" + std::move(statistics);
         for (std::size_t i = 1; i < params.parts.size(); ++i)
-            name +=
-                "+" +
-                std::string(find_operation(static_cast<std::uint16_t>(operation_of(params.parts[i])))->stem);
+            name += "+" + std::string(info_of(operation_of(params.parts[i])).stem);
         bench.add_job(name, job);
     };
     const HistogramParams of_bytes = field::bins(256, 256);

@@ -12,12 +12,6 @@ const StatisticInfo kStatisticInfos[kStatisticCount] = {
 #undef TEGU_X
 };
 
-std::optional<Statistic> find_statistic(std::string_view word) {
-    for (const StatisticInfo& info : kStatisticInfos)
-        if (info.word == word) return info.statistic;
-    return std::nullopt;
-}
-
 const std::vector<OperationInfo>& operation_infos() {
     static const std::vector<OperationInfo> infos = {
 #define TEGU_X(number, Name, stem, inputs, sentence) {Operation::Name, #stem, inputs, sentence},

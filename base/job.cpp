@@ -12,12 +12,6 @@ const StatisticInfo kStatisticInfos[kStatisticCount] = {
 #undef TEGU_X
 };
 
-std::optional<Statistic> find_statistic(std::string_view word) {
-    for (const StatisticInfo& info : kStatisticInfos)
-        if (info.word == word) return info.statistic;
-    return std::nullopt;
-}
-
 const std::vector<OperationInfo>& operation_infos() {
     static const std::vector<OperationInfo> infos = {
 #define TEGU_X(number, Name, stem, inputs, sentence) {Operation::Name, #stem, inputs, sentence},
@@ -25,6 +19,10 @@ const std::vector<OperationInfo>& operation_infos() {
 #undef TEGU_X
     };
     return infos;
+}
+
+const OperationInfo& info_of(Operation operation) {
+    return *find_operation(static_cast<std::uint16_t>(operation));
 }
 
 const OperationInfo* find_operation(std::uint16_t number) {
@@ -37,6 +35,13 @@ const OperationInfo* find_operation(std::string_view stem) {
     for (const OperationInfo& info : operation_infos())
         if (info.stem == stem) return &info;
     return nullptr;
+}
+
+std::string operation_words() {
+    std::string words;
+    for (const OperationInfo& info : operation_infos())
+        words += (words.empty() ? "" : ", ") + std::string(info.stem);
+    return words;
 }
 
 Operation operation_of(const Job& job) {

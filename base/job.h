@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -42,9 +43,12 @@ struct OperationInfo {
 };
 // The list, ordered by number.
 const std::vector<OperationInfo>& operation_infos();
+const OperationInfo& info_of(Operation operation);
 // Null for an unknown number or stem.
 const OperationInfo* find_operation(std::uint16_t number);
 const OperationInfo* find_operation(std::string_view stem);
+// "reduce, ...": all stems.
+std::string operation_words();
 
 namespace detail {
 template <class, class... Params>

@@ -45,14 +45,6 @@ void LatencyHistogram::add(std::uint64_t ns) {
     max_ns_ = std::max(max_ns_, ns);
 }
 
-void LatencyHistogram::merge(const LatencyHistogram& other) {
-    for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
-    count_ += other.count_;
-    sum_ns_ = saturated_sum(sum_ns_, other.sum_ns_);
-    min_ns_ = std::min(min_ns_, other.min_ns_);
-    max_ns_ = std::max(max_ns_, other.max_ns_);
-}
-
 double LatencyHistogram::percentile_ns(double share) const {
     assert(share >= 0 && share <= 1);
     if (count_ == 0) return 0;

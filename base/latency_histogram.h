@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LatencyHistogram stores times in constant memory: 19 KiB, 64 buckets for each power of two of nanoseconds.
 // A percentile is wrong by less than 1 %; count, sum, minimum and maximum are exact. One writer thread, which
-// also makes copies and merges.
+// also makes copies.
 #pragma once
 
 #include <array>
@@ -20,7 +20,6 @@ class LatencyHistogram {
     static constexpr std::size_t kBuckets = ((kTopBit - kSubBits + 1) << kSubBits) + 1;
 
     void add(std::uint64_t ns);
-    void merge(const LatencyHistogram& other);
 
     std::uint64_t count() const { return count_; }
     std::uint64_t sum_ns() const { return sum_ns_; }  // saturates at the largest number

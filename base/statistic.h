@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 // X(number, Name, word, values per row, sentence)
@@ -53,6 +52,5 @@ struct StatisticInfo {
 };
 // The list, ordered by number; index = number.
 extern const StatisticInfo kStatisticInfos[kStatisticCount];
-std::optional<Statistic> find_statistic(std::string_view word);
 
 }  // namespace tegu

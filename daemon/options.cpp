@@ -6,17 +6,16 @@
 #include <CLI/CLI.hpp>
 #include <sstream>
 
+#include "base/job.h"
 #include "config/settings_load.h"
 
 namespace tegu::daemon {
 
 std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv) {
     Options options;
-    CLI::App app(
-        "tegud: serves reduction, top-k, quantile, histogram, entropy and element-wise jobs to local "
-        "processes over a "
-        "Unix socket.",
-        "tegud");
+    CLI::App app("tegud: computes for local processes, which send jobs over a Unix socket. Operations: " +
+                     operation_words() + ".",
+                 "tegud");
     app.set_version_flag("--version", "tegud " TEGU_VERSION);
     app.add_option("--config", options.settings_file,
                    std::string("Settings file, which must be there (default: ") +

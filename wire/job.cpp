@@ -121,8 +121,7 @@ bool padding_is_zero(const JobRequest& message, std::size_t inputs) {
 
 void encode(const JobRequest& message, ByteBuffer& out) {
     const Operation operation = operation_of(message.job);
-    const std::size_t inputs =
-        static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation))->inputs);
+    const std::size_t inputs = static_cast<std::size_t>(info_of(operation).inputs);
     const std::size_t params = params_bytes(message.job.params);
     const std::size_t bytes = kFixedBytes + inputs * kOperandBytes + kOutputBytes + params;
     out.reserve(out.size() + bytes + message.data.size());

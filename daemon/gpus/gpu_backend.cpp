@@ -194,8 +194,7 @@ SampleTime GpuBackend::time_sample(const Job& job, const SampleMemory& memory) {
     input.buffer.sealed = true;
     input.range = {0, job.rows * job.cols * element_bytes(job.type), 1};
     const std::array<device::JobInput, wire::kMaxInputs> inputs{input, input};
-    const auto count =
-        static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+    const auto count = static_cast<std::size_t>(info_of(operation_of(job)).inputs);
     device::JobOutput output;
     output.data = memory.output();
     output.offsets = SampleMemory::offsets(*plan);

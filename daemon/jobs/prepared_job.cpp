@@ -229,8 +229,7 @@ Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTab
     prepared.tuning = std::move(tuning);
     tune(scratch_bytes, prepared);
     prepared.cost_class = classify(prepared.job, prepared.plan);
-    prepared.input_count = static_cast<std::size_t>(
-        find_operation(static_cast<std::uint16_t>(operation_of(request.job)))->inputs);
+    prepared.input_count = static_cast<std::size_t>(info_of(operation_of(request.job)).inputs);
     const bool in_reply = request.output.handle == 0;
     Result<void> done = lay_out(in_reply, prepared);
     Buffers held;

@@ -52,9 +52,9 @@ std::optional<CostClass> class_of(const Sample& sample) {
 
 std::string text_of(const Sample& sample) {
     std::ostringstream text;
-    text << find_operation(static_cast<std::uint16_t>(sample.operation))->stem << ' '
-         << element_word(sample.type) << ' ' << sample.rows << ' ' << sample.cols << ' ' << sample.detail
-         << ' ' << sample.levels << ' ' << (sample.distinct ? "distinct" : "plain");
+    text << info_of(sample.operation).stem << ' ' << element_word(sample.type) << ' ' << sample.rows << ' '
+         << sample.cols << ' ' << sample.detail << ' ' << sample.levels << ' '
+         << (sample.distinct ? "distinct" : "plain");
     return text.str();
 }
 

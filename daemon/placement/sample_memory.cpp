@@ -77,8 +77,7 @@ SampleTime SampleMemory::time_on_cpu(const Job& job, kernels::ThreadPool* pool) 
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan || !holds(job, *plan)) return time;
     const kernels::InputView inputs[2] = {{input_, job.cols}, {input_, job.cols}};
-    const auto count =
-        static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+    const auto count = static_cast<std::size_t>(info_of(operation_of(job)).inputs);
     std::vector<kernels::OutputView> outputs;
     for (const std::uint64_t offset : offsets(*plan)) outputs.push_back({output_ + offset});
     kernels::CpuContext context;

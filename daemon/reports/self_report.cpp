@@ -202,9 +202,7 @@ void add_placement(const ReportSources& sources, health::DaemonReport& report) {
 void add_history(const ReportSources& sources, health::DaemonReport& report) {
     for (const RecentError* error : sources.record.errors.newest_first()) {
         const std::string operation =
-            error->operation
-                ? std::string(find_operation(static_cast<std::uint16_t>(*error->operation))->stem)
-                : std::string();
+            error->operation ? std::string(info_of(*error->operation).stem) : std::string();
         report.errors.push_back({error->count, error->first_unix_ms, error->last_unix_ms, word(error->status),
                                  operation, error->uid, error->pid, std::string(error->message.view())});
     }

@@ -53,7 +53,7 @@ void add_given(const Job& job, const cuda::JobPolicies& policies, kernels::RunPo
     if (policies.whole == nullptr) return;
     tuning::PolicySet given;
     given.cuda = *policies.whole;
-    const std::string_view stem = find_operation(static_cast<std::uint16_t>(operation_of(job)))->stem;
+    const std::string_view stem = info_of(operation_of(job)).stem;
     for (const TuningValue& value : tuning::changed_values(TuningBackend::Cuda, stem, given)) {
         if (to->find("given").empty()) to->add_word("given", "given");
         to->add_word("given",

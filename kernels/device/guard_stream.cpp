@@ -4,15 +4,6 @@
 #include <utility>
 
 namespace tegu::device {
-namespace {
-
-thread_local bool is_stream = false;
-
-}  // namespace
-
-bool on_guard_stream() {
-    return is_stream;
-}
 
 GuardStream::~GuardStream() {
     {
@@ -37,7 +28,6 @@ void GuardStream::drain() {
 }
 
 void GuardStream::loop() {
-    is_stream = true;
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         changed_.wait(lock, [this] { return ending_ || !work_.empty(); });

@@ -11,9 +11,6 @@
 
 namespace tegu::device {
 
-// Returns whether the calling thread is a stream's thread: a kernel runs on it.
-bool on_guard_stream();
-
 class GuardStream {
   public:
     GuardStream() : thread_([this] { loop(); }) {}

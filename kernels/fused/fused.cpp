@@ -13,7 +13,7 @@ namespace tegu::kernels {
 namespace {
 
 std::string_view stem_of(const FusedPart& part) {
-    return find_operation(static_cast<std::uint16_t>(operation_of(part)))->stem;
+    return info_of(operation_of(part)).stem;
 }
 
 // Converts the part to a separate job.
@@ -105,8 +105,7 @@ bool is_swept(const FusedPart& part) {
 
 Error error_of_part(Operation part, Error error) {
     if (error.status == Status::Cancelled || error.status == Status::DeadlineExceeded) return error;
-    error.message =
-        std::string(find_operation(static_cast<std::uint16_t>(part))->stem) + ": " + error.message;
+    error.message = std::string(info_of(part).stem) + ": " + error.message;
     return error;
 }
 

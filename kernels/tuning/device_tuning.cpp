@@ -67,7 +67,7 @@ std::string device_text(const TuningDevice& device) {
 }
 
 std::string_view stem_of(const FusedPart& part) {
-    return find_operation(static_cast<std::uint16_t>(operation_of(part)))->stem;
+    return info_of(operation_of(part)).stem;
 }
 
 }  // namespace

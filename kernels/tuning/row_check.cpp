@@ -7,13 +7,6 @@
 namespace tegu::tuning {
 namespace {
 
-std::string operation_words() {
-    std::string words;
-    for (const OperationInfo& info : operation_infos())
-        words += (words.empty() ? "" : ", ") + std::string(info.stem);
-    return words;
-}
-
 std::string element_words() {
     std::string words;
     for (std::uint8_t number = 1; is_element_type(number); ++number)

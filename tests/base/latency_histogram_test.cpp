@@ -90,24 +90,6 @@ TEST(LatencyHistogram, KeepsTimesBeyondItsRange) {
     EXPECT_EQ(histogram.percentile_ns(0.5), static_cast<double>(UINT64_MAX));
 }
 
-TEST(LatencyHistogram, MergesAsIfOneHadSeenAll) {
-    const unsigned seed = 7;
-    SCOPED_TRACE(seed);
-    std::mt19937_64 random(seed);
-    LatencyHistogram parts[3], whole;
-    std::vector<std::uint64_t> values;
-    for (int i = 0; i < 3000; ++i) {
-        values.push_back(random() >> (22 + i % 30));
-        parts[i % 2].add(values.back());  // the third stays empty
-        whole.add(values.back());
-    }
-    LatencyHistogram merged;
-    for (const LatencyHistogram& part : parts) merged.merge(part);
-    expect_quantiles(merged, values);
-    EXPECT_EQ(merged.sum_ns(), whole.sum_ns());
-    for (const double share : kShares) EXPECT_EQ(merged.percentile_ns(share), whole.percentile_ns(share));
-}
-
 TEST(LatencyHistogram, CountsUpToBoundsAsTheSamplesDo) {
     LatencyHistogram histogram;
     for (const std::uint64_t us : {1, 1, 3, 700, 5000, 2'000'000}) histogram.add(us * 1000);

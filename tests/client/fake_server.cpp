@@ -222,7 +222,7 @@ bool Connection::answer(const Request& request) {
 }
 
 std::vector<Connection::Elements> Connection::elements_of(const wire::JobRequest& job) {
-    const OperationInfo& operation = *find_operation(static_cast<std::uint16_t>(operation_of(job.job)));
+    const OperationInfo& operation = info_of(operation_of(job.job));
     std::vector<Elements> inputs;
     const std::byte* next = job.data.data();
     for (std::size_t i = 0; i < static_cast<std::size_t>(operation.inputs); ++i) {

@@ -94,13 +94,12 @@ TEST(PlanJob, EveryOperationOfTheListPlansAndRuns) {
     std::vector<float> data(64 * 64);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>((i * 37) % 101);
     for (const Job& job : jobs) {
-        const OperationInfo* info = find_operation(static_cast<std::uint16_t>(operation_of(job)));
-        ASSERT_NE(info, nullptr);
+        const OperationInfo& info = info_of(operation_of(job));
         const Result<JobPlan> plan = plan_job(job);
-        ASSERT_TRUE(plan.ok()) << info->stem << ": " << plan.error().message;
+        ASSERT_TRUE(plan.ok()) << info.stem << ": " << plan.error().message;
         ASSERT_FALSE(plan->outputs.empty());
-        EXPECT_GE(plan->bytes_read, 64u * 64 * 4) << info->stem;
-        EXPECT_GT(plan->predicted_ns, 0u) << info->stem;
+        EXPECT_GE(plan->bytes_read, 64u * 64 * 4) << info.stem;
+        EXPECT_GT(plan->predicted_ns, 0u) << info.stem;
         std::vector<std::vector<std::uint64_t>> storage;
         std::vector<OutputView> outputs;
         std::uint64_t written = 0;
@@ -109,15 +108,15 @@ TEST(PlanJob, EveryOperationOfTheListPlansAndRuns) {
             storage.emplace_back(array_bytes(spec) / 8 + 1);
             outputs.push_back(OutputView{reinterpret_cast<std::byte*>(storage.back().data())});
         }
-        EXPECT_EQ(plan->bytes_written, written) << info->stem;
-        const std::vector<InputView> inputs(static_cast<std::size_t>(info->inputs),
+        EXPECT_EQ(plan->bytes_written, written) << info.stem;
+        const std::vector<InputView> inputs(static_cast<std::size_t>(info.inputs),
                                             {reinterpret_cast<const std::byte*>(data.data()), 64});
         const Result<RunReport> report =
             run_job(job, Span<const InputView>(inputs.data(), inputs.size()), outputs, nullptr, StopToken());
-        ASSERT_TRUE(report.ok()) << info->stem << ": " << report.error().message;
+        ASSERT_TRUE(report.ok()) << info.stem << ": " << report.error().message;
         EXPECT_EQ(report->policy.find("backend"), "cpu");
-        EXPECT_EQ(report->threads, 1u) << info->stem;
-        EXPECT_EQ(report->filled_columns.size(), plan->outputs.size()) << info->stem;
+        EXPECT_EQ(report->threads, 1u) << info.stem;
+        EXPECT_EQ(report->filled_columns.size(), plan->outputs.size()) << info.stem;
     }
 }
 
@@ -125,7 +124,7 @@ TEST(RunJob, ReportsTheThreadsThatThePolicyNames) {
     ThreadPool pool(3);
     const std::vector<float> data(4'000'000, 1.5f);
     const auto reported = [&](const Job& job) -> RunReport {
-        const OperationInfo* info = find_operation(static_cast<std::uint16_t>(operation_of(job)));
+        const OperationInfo& info = info_of(operation_of(job));
         const JobPlan plan = plan_job(job).value();
         std::vector<std::vector<std::uint64_t>> storage;
         std::vector<OutputView> outputs;
@@ -135,7 +134,7 @@ TEST(RunJob, ReportsTheThreadsThatThePolicyNames) {
         }
         const InputView view{reinterpret_cast<const std::byte*>(data.data()), job.cols};
         const InputView inputs[] = {view, view};
-        return run_job(job, plan, Span<const InputView>(inputs, static_cast<std::size_t>(info->inputs)),
+        return run_job(job, plan, Span<const InputView>(inputs, static_cast<std::size_t>(info.inputs)),
                        outputs, CpuContext{&pool, CpuPolicies()}, StopToken())
             .value();
     };
@@ -194,8 +193,7 @@ TEST(PlanJob, RefusesExtentsThatOverflowBesideNone) {
                             if (!no_rows || plan->scratch_bytes > (1u << 26)) continue;
                             const InputView none[] = {{nullptr, job.cols}, {nullptr, job.cols}};
                             const std::vector<OutputView> outputs(plan->outputs.size());
-                            const auto inputs = static_cast<std::size_t>(
-                                find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+                            const auto inputs = static_cast<std::size_t>(info_of(operation_of(job)).inputs);
                             EXPECT_TRUE(run_job(job, Span<const InputView>(none, inputs), outputs, nullptr,
                                                 StopToken())
                                             .ok());

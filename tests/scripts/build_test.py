@@ -107,7 +107,7 @@ class BuildTest(Folder):
 
     @staticmethod
     def all_of(terminal):
-        """What was written to a terminal whose other side is closed, piece by piece, as the kernel hands it on."""
+        """What was written to a terminal whose other side is closed, as the kernel hands it on in pieces."""
         pieces = []
         with os.fdopen(terminal, "rb", buffering=0) as reader:
             while True:

@@ -33,10 +33,6 @@ double elapsed_ns(Clock::time_point since) {
     return std::chrono::duration<double, std::nano>(Clock::now() - since).count();
 }
 
-Error from(const client::Error& error) {
-    return make_error(static_cast<Status>(error.status), std::string("the private daemon: ") + error.message);
-}
-
 class DaemonCases {
   public:
     DaemonCases(const Settings& settings, std::vector<Row>& rows)

@@ -32,10 +32,6 @@ double elapsed_ns(Clock::time_point since) {
     return std::chrono::duration<double, std::nano>(Clock::now() - since).count();
 }
 
-Error from(const client::Error& error) {
-    return make_error(static_cast<Status>(error.status), std::string("the private daemon: ") + error.message);
-}
-
 struct Trip {
     std::vector<double> whole, computed, around;  // ns
 };

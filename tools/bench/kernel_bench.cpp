@@ -97,7 +97,7 @@ Result<KernelBench::Prepared*> KernelBench::prepare(std::size_t index, const Job
     Prepared made;
     made.index = index;
     made.plan = std::move(*plan);
-    const int inputs = find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs;
+    const int inputs = info_of(operation_of(job)).inputs;
     for (int i = 0; i < inputs; ++i)
         made.inputs.push_back({inputs_.get(job.type, job.rows * job.cols, values, i), job.cols});
     for (const ArraySpec& output : made.plan.outputs) {

@@ -19,11 +19,10 @@ Job rows_job(ElementType type, std::uint64_t rows, std::uint64_t cols, const Job
 }
 
 std::string name_of(const Job& job) {
-    const OperationInfo* info = find_operation(static_cast<std::uint16_t>(operation_of(job)));
     const std::string shape = job.axis == Axis::Whole
                                   ? "/n=" + std::to_string(job.rows * job.cols)
                                   : "/rows=" + std::to_string(job.rows) + "/cols=" + std::to_string(job.cols);
-    return std::string(info->stem) + "/" + std::string(element_word(job.type)) + shape;
+    return std::string(info_of(operation_of(job)).stem) + "/" + std::string(element_word(job.type)) + shape;
 }
 
 Result<void> run_kernel_cases(const Settings& settings, std::vector<Row>& rows) {

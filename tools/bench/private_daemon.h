@@ -10,8 +10,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/tegu/expected.hpp"
 
 namespace tegu::bench {
+
+// An error of a private daemon's client.
+inline Error from(const client::Error& error) {
+    return make_error(static_cast<Status>(error.status), std::string("the private daemon: ") + error.message);
+}
 
 class PrivateDaemon {
   public:

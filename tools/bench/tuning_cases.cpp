@@ -52,8 +52,10 @@ tuning::TuningMachine a_machine() {
     return machine;
 }
 
-// Rows of the operation for other jobs, and one that holds in the end.
-TuningTable a_table(const std::string& operation, unsigned count) {
+// Rows of the operation for other jobs, and one that holds in the end. REQUIRES: its policy has a field.
+TuningTable a_table(const OperationInfo& operation, unsigned count) {
+    constexpr TuningBackend backend = TuningBackend::Cuda;
+    const tuning::PolicyField& field = *tuning::policy_fields(backend, operation.stem).begin();
     TuningTable table;
     table.key = "a-132";
     table.device.name = "A";
@@ -61,13 +63,13 @@ TuningTable a_table(const std::string& operation, unsigned count) {
     table.device.multiprocessors = 132;
     for (unsigned i = 0; i < count; ++i) {
         TuningRow row;
-        row.id = operation + "-" + std::to_string(i);
-        row.jobs.operation = operation;
-        row.revision = 1;
+        row.id = std::string(operation.stem) + "-" + std::to_string(i);
+        row.jobs.operation = operation.stem;
+        row.revision = tuning::revision_of(backend, operation.operation);
         if (i + 1 < count) row.jobs.elements = {kElements + 1 + i, TuningRange().end};
         TuningValue value;
-        value.name = "block_threads";
-        value.number = 128;
+        value.name = field.name;
+        value.number = field.get(tuning::PolicySet());
         row.policy = {value};
         table.rows.push_back(row);
     }
@@ -81,27 +83,38 @@ Job job_of(const JobParams& params) {
     return job;
 }
 
+Job job_of(const OperationInfo& operation) {
+    Job job;
+    visit_operation<JobParams>(static_cast<std::uint16_t>(operation.operation),
+                               [&](auto params) { job = job_of(JobParams{std::move(params)}); });
+    return job;
+}
+
+// With all parts that there are.
 Job fused_job() {
     FusedParams fused;
-    for (std::size_t i = 0; i < kMaxFusedParts; ++i)
-        fused.parts.push_back(FusedPart{TopkParams{10, true, false}});
+    for (const OperationInfo& info : operation_infos())
+        visit_operation<FusedPart>(static_cast<std::uint16_t>(info.operation),
+                                   [&](auto part) { fused.parts.emplace_back(std::move(part)); });
     return job_of(JobParams{fused});
 }
 
 void add_lookups(const Measured& measured) {
     volatile std::size_t sink = 0;
+    // A lookup does the same for every operation.
+    const OperationInfo& any = operation_infos().front();
     const struct {
         const char* name;
         Job job;
         unsigned rows;
     } cases[] = {
-        {"tuning/lookup/topk/rows=0", job_of(TopkParams{10, true, false}), 0},
-        {"tuning/lookup/topk/rows=32", job_of(TopkParams{10, true, false}), 32},
-        {"tuning/lookup/topk/rows=256", job_of(TopkParams{10, true, false}), 256},
+        {"tuning/lookup/rows=0", job_of(any), 0},
+        {"tuning/lookup/rows=32", job_of(any), 32},
+        {"tuning/lookup/rows=256", job_of(any), 256},
         {"tuning/lookup/fused/parts=max/rows=32", fused_job(), 32},
     };
     for (const auto& one : cases) {
-        const std::vector<TuningTable> tables = {a_table("topk", one.rows)};
+        const std::vector<TuningTable> tables = {a_table(any, one.rows)};
         const tuning::DeviceTuning tuning(a_machine(), tables, nullptr);
         measured.add(one.name, kLookups,
                      [&] { sink = sink + tuning.choose(TuningBackend::Cuda, one.job).whole.row.size(); });

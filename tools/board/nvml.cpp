@@ -46,7 +46,6 @@ struct Nvml::Library {
     int (*temperature)(Device, int, unsigned*) = nullptr;
     int (*clock)(Device, int, unsigned*) = nullptr;
     int (*max_clock)(Device, int, unsigned*) = nullptr;
-    int (*bus_width)(Device, unsigned*) = nullptr;
     int (*power)(Device, unsigned*) = nullptr;
     int (*power_limit)(Device, unsigned*) = nullptr;
     int (*energy)(Device, unsigned long long*) = nullptr;
@@ -73,7 +72,6 @@ struct Nvml::Library {
         find(temperature, "nvmlDeviceGetTemperature");
         find(clock, "nvmlDeviceGetClockInfo");
         find(max_clock, "nvmlDeviceGetMaxClockInfo");
-        find(bus_width, "nvmlDeviceGetMemoryBusWidth");
         find(power, "nvmlDeviceGetPowerUsage");
         find(power_limit, "nvmlDeviceGetEnforcedPowerLimit");
         find(energy, "nvmlDeviceGetTotalEnergyConsumption");
@@ -148,9 +146,6 @@ std::optional<double> Nvml::max_core_clock_mhz() const {
 }
 std::optional<double> Nvml::max_memory_clock_mhz() const {
     return library_->read(library_->max_clock, kClockMemory);
-}
-std::optional<double> Nvml::memory_bus_bits() const {
-    return library_->read(library_->bus_width);
 }
 std::optional<double> Nvml::power_watts() const {
     return scaled(library_->read(library_->power), 1e-3);

@@ -29,7 +29,6 @@ class Nvml {
     std::optional<double> memory_clock_mhz() const;     // now
     std::optional<double> max_core_clock_mhz() const;
     std::optional<double> max_memory_clock_mhz() const;
-    std::optional<double> memory_bus_bits() const;
     std::optional<double> power_watts() const;  // drawn by the whole card
     std::optional<double> power_limit_watts() const;
     std::optional<double> energy_joules() const;  // since the driver was loaded; moves every 20 to 100 ms

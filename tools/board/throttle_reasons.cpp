@@ -24,4 +24,10 @@ std::vector<std::string> passing_reasons(const std::vector<std::string>& throttl
     return reasons;
 }
 
+std::string in_words(const std::vector<std::string>& reasons) {
+    std::string text;
+    for (const std::string& reason : reasons) text += (text.empty() ? "" : ", ") + reason;
+    return text;
+}
+
 }  // namespace tegu::board

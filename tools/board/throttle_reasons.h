@@ -15,4 +15,7 @@ namespace tegu::board {
 // The others, each once: heat and low voltage. A measurement that met one of them has to be repeated.
 [[nodiscard]] std::vector<std::string> passing_reasons(const std::vector<std::string>& throttle);
 
+// "a, b": in a sentence.
+[[nodiscard]] std::string in_words(const std::vector<std::string>& reasons);
+
 }  // namespace tegu::board

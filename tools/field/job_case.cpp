@@ -202,7 +202,7 @@ Result<const kernels::JobPlan*> JobSetup::plan() {
 Result<Span<const kernels::InputView>> JobSetup::inputs() {
     const Result<const kernels::JobPlan*> planned = plan();
     if (!planned) return planned.error();
-    const int count = find_operation(static_cast<std::uint16_t>(operation_of(job_.job)))->inputs;
+    const int count = info_of(operation_of(job_.job)).inputs;
     for (int i = static_cast<int>(views_.size()); i < count; ++i) {
         bytes_.push_back(context_.inputs.get(job_.job.type, job_.elements(), job_.values, i));
         views_.push_back({bytes_.back()->data(), job_.job.cols});

@@ -89,7 +89,7 @@ HistogramParams bins(std::uint32_t count, double hi) {
 }
 
 std::string_view FieldJob::operation() const {
-    return find_operation(static_cast<std::uint16_t>(operation_of(job)))->stem;
+    return info_of(operation_of(job)).stem;
 }
 
 std::string count_text(std::uint64_t count) {

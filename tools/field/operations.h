@@ -47,5 +47,7 @@ void add_types_and_sizes(std::vector<FieldJob>& jobs, std::initializer_list<Elem
 ReduceParams statistics(StatisticSet set);
 // From 0 to hi; 0: no range.
 HistogramParams bins(std::uint32_t count, double hi);
+// All parts that a fused job can have, for floats in [0, 1).
+FusedParams every_part();
 
 }  // namespace tegu::field

@@ -25,12 +25,6 @@ std::chrono::steady_clock::duration seconds_of(double seconds) {
         std::chrono::duration<double>(seconds));
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
 std::string percent_name(const Case& one, unsigned percent) {
     return one.name + " p" + std::to_string(percent);
 }
@@ -182,8 +176,8 @@ Result<void> Runner::measure_case(const Part& part, Case& one, double allotted, 
         record.throttled = !reasons.empty();
         record.energy_j = measured->energy_j;
         if (!slowed.empty())
-            add_note(record, record.throttled ? "throttled: " + joined(reasons)
-                                              : "clocks held down: " + joined(slowed));
+            add_note(record, record.throttled ? "throttled: " + board::in_words(reasons)
+                                              : "clocks held down: " + board::in_words(slowed));
         return record_case(one, std::move(record), measured->seconds);
     }
 }
@@ -192,7 +186,7 @@ Result<void> Runner::measure_case(const Part& part, Case& one, double allotted, 
 bool Runner::cool_down(const std::vector<std::string>& reasons) {
     const double seconds = std::min({kCoolSeconds, cooling_left_s_, left(deadline_)});
     if (seconds <= 1 || context_.options.quick) return false;
-    progress_.note("throttled (" + joined(reasons) + "): measured again when the board has cooled");
+    progress_.note("throttled (" + board::in_words(reasons) + "): measured again when the board has cooled");
     const Wall::time_point began = Wall::now();
     const bool cool = board::wait_for_full_speed(context_.board, seconds, stopped_);
     cooling_left_s_ -= std::chrono::duration<double>(Wall::now() - began).count();

@@ -15,9 +15,8 @@ namespace {
 
 // A newer daemon may have operations and types that have no word here.
 std::string operation_word(const tegu_job& job) {
-    for (const OperationInfo& info : operation_infos())
-        if (static_cast<std::uint16_t>(info.operation) == job.operation) return std::string(info.stem);
-    return std::to_string(job.operation);
+    const OperationInfo* info = find_operation(job.operation);
+    return info != nullptr ? std::string(info->stem) : std::to_string(job.operation);
 }
 
 std::string type_word(const tegu_job& job) {

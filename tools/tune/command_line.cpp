@@ -65,8 +65,7 @@ void add_settings(CLI::App& app, std::string& settings) {
 }
 
 void add_measure(CLI::App& app, MeasureOptions& measure, Wishes& wishes) {
-    app.add_option("--operation", wishes.operations,
-                   "operations, with commas between them: topk,reduce [all]")
+    app.add_option("--operation", wishes.operations, "operations, with commas between them [all]")
         ->type_name("WORDS");
     app.add_option("--minutes", measure.minutes, "time for all of it [10]")
         ->check(CLI::Range(0.01, 1440.0))

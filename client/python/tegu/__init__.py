@@ -20,7 +20,8 @@ from ._dlpack import from_dlpack
 from ._errors import BadRange, Busy, Cancelled, DeadlineExceeded, Error, Unavailable, WrongType
 from ._future import Future
 from ._job import Reply, Timing
-from ._partials import Partial, Quantile, merge
+from ._partials import Partial, merge
+from ._partials.quantile import Quantile
 from ._version import __version__
 
 if TYPE_CHECKING:

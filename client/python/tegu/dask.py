@@ -23,8 +23,10 @@ from dask.delayed import delayed
 from . import _errors, _types
 from ._client import Client
 from ._operations import entropy_map as entropy_map_job
-from ._partials import Partial, Quantile, merge
-from ._partials.by_numpy import NumpyPartials, one_level
+from ._partials import Partial, merge
+from ._partials.by_numpy import NumpyPartials
+from ._partials.by_numpy.entropy import one_level
+from ._partials.quantile import Quantile
 from ._worker import ask, client_of, held
 
 __all__ = ["add", "dot", "entropy", "entropy_map", "histogram", "quantile", "reduce", "rowscale", "topk"]

@@ -92,12 +92,11 @@ Result<kernels::RunReport> run_fused(const JobRun& run, const FusedParams& param
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const Operation operation = parts[i].operation();
         if (shares && kernels::is_swept(*parts[i].params)) {
-            report.policy.add_word(find_operation(static_cast<std::uint16_t>(operation))->stem, "values");
+            report.policy.add_word(info_of(operation).stem, "values");
             for (const ArraySpec& output : run.parts[i].outputs) report.filled_columns.push_back(output.cols);
             continue;
         }
-        report.policy.add(find_operation(static_cast<std::uint16_t>(operation))->stem,
-                          "(" + reports[i].policy.text() + ")");
+        report.policy.add(info_of(operation).stem, "(" + reports[i].policy.text() + ")");
         report.filled_columns.insert(report.filled_columns.end(), reports[i].filled_columns.begin(),
                                      reports[i].filled_columns.end());
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tests/kernels/execution/elementwise_run.h"
+#include "tests/kernels/execution/every_type.h"
 #include "tests/kernels/execution/exact.h"
 
 namespace tegu::test {
@@ -79,9 +80,7 @@ void make_pairs(std::uint64_t n, std::mt19937_64& random, std::vector<T>* x, std
 
 template <class T>
 class AddTyped : public testing::Test {};
-using AllTypes = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                                std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
-TYPED_TEST_SUITE(AddTyped, AllTypes);
+TYPED_TEST_SUITE(AddTyped, EveryType);
 
 TYPED_TEST(AddTyped, EverySizeIsExact) {
     using T = TypeParam;

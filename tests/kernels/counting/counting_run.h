@@ -5,13 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/operation.h"
+#include "tests/kernels/execution/every_type.h"
 
 namespace tegu::test {
 
@@ -60,6 +62,42 @@ inline Job counting_job(ElementType type, Axis axis, std::uint64_t rows, std::ui
     job.params = params;
     return job;
 }
+
+// The error of the job's plan.
+inline Error plan_error(const Job& job) {
+    const Result<kernels::JobPlan> plan = kernels::plan_job(job);
+    EXPECT_FALSE(plan.ok());
+    return plan ? Error{} : plan.error();
+}
+
+// The parameters of histogram or entropy with a range.
+template <class Params>
+Params with_range(Params params, double lo, double hi) {
+    params.has_range = true;
+    params.lo = lo;
+    params.hi = hi;
+    return params;
+}
+
+// A job that is cancelled or late when it starts ends with that status, on one thread and on several.
+inline void expect_stops(const Job& job, const void* data) {
+    const std::atomic<bool> cancelled{true};
+    const kernels::StopToken cancel(&cancelled, kernels::StopToken::Clock::time_point::max());
+    const kernels::StopToken late(nullptr, kernels::StopToken::Clock::now() - std::chrono::seconds(1));
+    for (kernels::ThreadPool* pool : {static_cast<kernels::ThreadPool*>(nullptr), &pool_of(2)}) {
+        EXPECT_EQ(run_counting(job, data, 0, pool, cancel).report.error().status, Status::Cancelled);
+        EXPECT_EQ(run_counting(job, data, 0, pool, late).report.error().status, Status::DeadlineExceeded);
+    }
+}
+
+// For typed tests: random numbers, and one thread or pools.
+template <std::uint64_t seed>
+class RandomWithPools : public testing::Test {
+  protected:
+    std::uint64_t seed_ = seed;
+    std::mt19937_64 random_{seed};
+    kernels::ThreadPool* pools_[3] = {nullptr, &pool_of(2), &pool_of(7)};
+};
 
 // How the elements of a test are made.
 // any bits; near zero with many ties; one value; runs of few values

@@ -58,7 +58,7 @@ TEST_P(Backend, GivesTheBitsOfTheCpu) {
             for (const Content content : {Content::Plain, Content::Wide, Content::Special, Content::Ties}) {
                 if (!testing_support::uses_content(shape, content) || is_left_out(shape)) continue;
                 std::vector<TestInput> inputs;
-                const int count = find_operation(static_cast<std::uint16_t>(GetParam()))->inputs;
+                const int count = info_of(GetParam()).inputs;
                 for (int i = 0; i < count; ++i)
                     inputs.push_back(
                         {testing_support::make_digest_input(
@@ -83,7 +83,7 @@ std::vector<Operation> operations() {
 }
 
 std::string stem_of(const testing::TestParamInfo<Operation>& operation) {
-    return std::string(find_operation(static_cast<std::uint16_t>(operation.param))->stem);
+    return std::string(info_of(operation.param).stem);
 }
 INSTANTIATE_TEST_SUITE_P(Every, Backend, testing::ValuesIn(operations()), stem_of);
 

@@ -136,8 +136,7 @@ class Stops : public Hardware {
             outputs.push_back({memory.back()->data()});
         }
         const std::vector<kernels::InputView> inputs(
-            static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs),
-            {x_->data(), row_stride});
+            static_cast<std::size_t>(info_of(operation_of(job)).inputs), {x_->data(), row_stride});
         double worst = 0;
         int stopped = 0;
         Result<kernels::RunReport> whole =

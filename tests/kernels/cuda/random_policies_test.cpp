@@ -39,7 +39,7 @@ class RandomPolicies : public testing::TestWithParam<Operation> {
     cuda::Context random_context(const cuda::DeviceLimits& limits, std::string* text) {
         cuda::Context context = *context_;
         context.limits = limits;
-        const std::string_view stem = find_operation(static_cast<std::uint16_t>(GetParam()))->stem;
+        const std::string_view stem = info_of(GetParam()).stem;
         policies_.clear();
         policies_.reserve(kMaxFusedParts);
         const bool fused = GetParam() == Operation::Fused;
@@ -60,7 +60,7 @@ class RandomPolicies : public testing::TestWithParam<Operation> {
         const Job job = varied_job(GetParam(), type, n, variant);
         if (!kernels::plan_job(job)) return;
         std::vector<TestInput> inputs;
-        for (int i = 0; i < find_operation(static_cast<std::uint16_t>(GetParam()))->inputs; ++i)
+        for (int i = 0; i < info_of(GetParam()).inputs; ++i)
             inputs.push_back(make_pattern(type, i == 0 ? pattern : Pattern::Uniform,
                                           {job.rows, job.cols, variant % 4 == 3 ? 3u : 0u, 0}, variant));
         set_thread_order(variant);
@@ -113,9 +113,8 @@ std::vector<Operation> operations() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, RandomPolicies, testing::ValuesIn(operations()), [](const auto& each) {
-    return std::string(find_operation(static_cast<std::uint16_t>(each.param))->stem);
-});
+INSTANTIATE_TEST_SUITE_P(Every, RandomPolicies, testing::ValuesIn(operations()),
+                         [](const auto& each) { return std::string(info_of(each.param).stem); });
 
 }  // namespace
 }  // namespace tegu::test

@@ -60,7 +60,7 @@ class Scribble : public testing::TestWithParam<ScribbleCase> {
         std::vector<std::unique_ptr<GuardedArray>> arrays;
         std::vector<kernels::InputView> inputs;
         std::vector<kernels::OutputView> outputs;
-        for (int i = 0; i < find_operation(static_cast<std::uint16_t>(GetParam().operation))->inputs; ++i) {
+        for (int i = 0; i < info_of(GetParam().operation).inputs; ++i) {
             arrays.push_back(std::make_unique<GuardedArray>(GetParam().kind, bytes, element_bytes(job.type)));
             inputs.push_back({arrays.back()->data(), job.cols});
         }
@@ -106,7 +106,7 @@ TEST_P(Scribble, LeavesNoBoundsAndTheNextJobIsRight) {
                 ASSERT_TRUE(survives(context, job, variant % 5 == 4))
                     << element_word(type) << ", " << job.rows << " x " << job.cols << ", variant " << variant;
                 std::vector<TestInput> quiet;
-                for (int i = 0; i < find_operation(static_cast<std::uint16_t>(operation))->inputs; ++i)
+                for (int i = 0; i < info_of(operation).inputs; ++i)
                     quiet.push_back(
                         make_pattern(type, Pattern::Uniform, {job.rows, job.cols, 0, 0}, variant));
                 ASSERT_TRUE(same_on_both(context, job, quiet))
@@ -129,8 +129,7 @@ std::vector<ScribbleCase> all_cases() {
 
 std::string name_of(const testing::TestParamInfo<ScribbleCase>& each) {
     const char* const kinds[] = {"device", "managed", "registered"};
-    return std::string(find_operation(static_cast<std::uint16_t>(each.param.operation))->stem) + "_" +
-           kinds[static_cast<int>(each.param.kind)];
+    return std::string(info_of(each.param.operation).stem) + "_" + kinds[static_cast<int>(each.param.kind)];
 }
 INSTANTIATE_TEST_SUITE_P(Every, Scribble, testing::ValuesIn(all_cases()), name_of);
 

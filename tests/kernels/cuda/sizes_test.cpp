@@ -33,7 +33,7 @@ class Sizes : public testing::TestWithParam<SizesCase> {
         const Job job = varied_job(GetParam().operation, type, n, variant);
         if (!kernels::plan_job(job)) return;
         std::vector<TestInput> inputs;
-        for (int i = 0; i < find_operation(static_cast<std::uint16_t>(GetParam().operation))->inputs; ++i)
+        for (int i = 0; i < info_of(GetParam().operation).inputs; ++i)
             inputs.push_back(make_pattern(type, i == 0 ? pattern : Pattern::Uniform,
                                           {job.rows, job.cols, variant % 4 == 3 ? 3u : 0u, offset}, variant));
         set_thread_order(variant);
@@ -92,8 +92,7 @@ std::vector<SizesCase> all_cases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Sizes, testing::ValuesIn(all_cases()), [](const auto& each) {
-    return std::string(find_operation(static_cast<std::uint16_t>(each.param.operation))->stem) +
-           (each.param.is_large ? "_large" : "");
+    return std::string(info_of(each.param.operation).stem) + (each.param.is_large ? "_large" : "");
 });
 
 }  // namespace

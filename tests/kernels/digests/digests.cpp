@@ -91,8 +91,7 @@ bool add_job(const DigestCase& test, Content content, const DigestShape& shape, 
         return true;
     }
     std::vector<std::vector<std::byte>> bytes;
-    const std::size_t count =
-        static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+    const std::size_t count = static_cast<std::size_t>(info_of(operation_of(job)).inputs);
     const std::vector<kernels::InputView> inputs = make_inputs(test, content, shape, count, &bytes);
     Digest together = *digest;
     run(job, *plan, inputs, nullptr, digest);

@@ -24,11 +24,7 @@ EntropyParams params_of(std::uint32_t levels, LogBase base = LogBase::Two) {
 }
 
 EntropyParams params_of(std::uint32_t levels, double lo, double hi) {
-    EntropyParams params = params_of(levels);
-    params.has_range = true;
-    params.lo = lo;
-    params.hi = hi;
-    return params;
+    return with_range(params_of(levels), lo, hi);
 }
 
 template <class T>
@@ -113,18 +109,8 @@ void expect_right(const std::vector<T>& x, Axis axis, std::uint64_t rows, const 
 }
 
 template <class T>
-class EntropyOf : public testing::Test {
-  protected:
-    std::uint64_t seed_ = 1121;
-    std::mt19937_64 random_{seed_};
-    ThreadPool two_{2};
-    ThreadPool seven_{7};
-    ThreadPool* pools_[3] = {nullptr, &two_, &seven_};
-};
-
-using Types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                             std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
-TYPED_TEST_SUITE(EntropyOf, Types);
+class EntropyOf : public RandomWithPools<1121> {};
+TYPED_TEST_SUITE(EntropyOf, EveryType);
 
 TYPED_TEST(EntropyOf, ManySizesLevelsAndRanges) {
     SCOPED_TRACE("seed " + std::to_string(this->seed_));

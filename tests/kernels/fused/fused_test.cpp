@@ -83,18 +83,8 @@ void expect_same_bits(Job job, const std::vector<FusedPart>& parts, const void* 
 }
 
 template <class T>
-class FusedOf : public testing::Test {
-  protected:
-    std::uint64_t seed_ = 77;
-    std::mt19937_64 random_{seed_};
-    ThreadPool two_{2};
-    ThreadPool seven_{7};
-    ThreadPool* pools_[3] = {nullptr, &two_, &seven_};
-};
-
-using Types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                             std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
-TYPED_TEST_SUITE(FusedOf, Types);
+class FusedOf : public RandomWithPools<77> {};
+TYPED_TEST_SUITE(FusedOf, EveryType);
 
 TYPED_TEST(FusedOf, EverySetOfPartsHasTheBitsOfThePartsAlone) {
     SCOPED_TRACE("seed " + std::to_string(this->seed_));
@@ -266,21 +256,12 @@ TEST(Fused, NamesThePartOfAnErrorOfTheData) {
 
 TEST(FusedStop, CancelAndDeadlineEndTheRun) {
     const std::vector<float> x(2'000'000, 1.0f);
-    const std::atomic<bool> cancelled{true};
-    const StopToken cancel(&cancelled, StopToken::Clock::time_point::max());
-    const StopToken late(nullptr, StopToken::Clock::now() - std::chrono::seconds(1));
-    ThreadPool pool(3);
-    for (const bool rows : {false, true}) {
-        const Job job = counting_job(
-            ElementType::F32, rows ? Axis::Rows : Axis::Whole, rows ? 2000 : 1, rows ? 1000 : x.size(),
-            FusedParams{{reduce_part(ElementType::F32), histogram_part(false), entropy_part(false)}});
-        for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
-            EXPECT_EQ(run_counting(job, x.data(), 0, threads, cancel).report.error().status,
-                      Status::Cancelled);
-            EXPECT_EQ(run_counting(job, x.data(), 0, threads, late).report.error().status,
-                      Status::DeadlineExceeded);
-        }
-    }
+    for (const bool rows : {false, true})
+        expect_stops(
+            counting_job(
+                ElementType::F32, rows ? Axis::Rows : Axis::Whole, rows ? 2000 : 1, rows ? 1000 : x.size(),
+                FusedParams{{reduce_part(ElementType::F32), histogram_part(false), entropy_part(false)}}),
+            x.data());
 }
 
 }  // namespace

@@ -29,17 +29,7 @@ HistogramParams params_of(std::uint32_t bins) {
 }
 
 HistogramParams params_of(std::uint32_t bins, double lo, double hi) {
-    HistogramParams params = params_of(bins);
-    params.has_range = true;
-    params.lo = lo;
-    params.hi = hi;
-    return params;
-}
-
-Error plan_error(const Job& job) {
-    const Result<JobPlan> plan = plan_job(job);
-    EXPECT_FALSE(plan.ok());
-    return plan ? Error{} : plan.error();
+    return with_range(params_of(bins), lo, hi);
 }
 
 Job whole(ElementType type, std::uint64_t n, const HistogramParams& params) {
@@ -142,21 +132,12 @@ TEST(HistogramRun, SaysHowItRan) {
 
 TEST(HistogramStop, CancelAndDeadlineEndTheRun) {
     const std::vector<float> x(2'000'000, 1.0f);
-    const std::atomic<bool> cancelled{true};
-    const StopToken cancel(&cancelled, StopToken::Clock::time_point::max());
-    const StopToken late(nullptr, StopToken::Clock::now() - std::chrono::seconds(1));
-    ThreadPool pool(3);
     for (const HistogramParams& params : {params_of(10), params_of(10, 0, 1)})
         for (const std::uint64_t rows : {1, 4, 2000})
             for (const ElementType type : {ElementType::F32, ElementType::U8, ElementType::U16})
-                for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
-                    const Job job = counting_job(type, rows == 1 ? Axis::Whole : Axis::Rows, rows,
-                                                 x.size() / rows, params);
-                    EXPECT_EQ(run_counting(job, x.data(), 0, threads, cancel).report.error().status,
-                              Status::Cancelled);
-                    EXPECT_EQ(run_counting(job, x.data(), 0, threads, late).report.error().status,
-                              Status::DeadlineExceeded);
-                }
+                expect_stops(
+                    counting_job(type, rows == 1 ? Axis::Whole : Axis::Rows, rows, x.size() / rows, params),
+                    x.data());
 }
 
 // Cancelled while it runs: whichever way the race ends, the answer is a result or Cancelled, and it comes.

@@ -17,11 +17,7 @@ HistogramParams params_of(std::uint32_t bins) {
 }
 
 HistogramParams params_of(std::uint32_t bins, double lo, double hi) {
-    HistogramParams params = params_of(bins);
-    params.has_range = true;
-    params.lo = lo;
-    params.hi = hi;
-    return params;
+    return with_range(params_of(bins), lo, hi);
 }
 
 // Lays rows out with a stride and an offset in bytes, runs, and compares each row (or the whole) with the
@@ -70,18 +66,8 @@ void expect_right(const std::vector<T>& x, Axis axis, std::uint64_t rows, const 
 }
 
 template <class T>
-class HistogramOf : public testing::Test {
-  protected:
-    std::uint64_t seed_ = 20261121;
-    std::mt19937_64 random_{seed_};
-    ThreadPool two_{2};
-    ThreadPool seven_{7};
-    ThreadPool* pools_[3] = {nullptr, &two_, &seven_};
-};
-
-using Types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                             std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
-TYPED_TEST_SUITE(HistogramOf, Types);
+class HistogramOf : public RandomWithPools<20261121> {};
+TYPED_TEST_SUITE(HistogramOf, EveryType);
 
 TYPED_TEST(HistogramOf, ManySizesBinsAndRanges) {
     SCOPED_TRACE("seed " + std::to_string(this->seed_));
@@ -117,7 +103,7 @@ TYPED_TEST(HistogramOf, LongSegmentsAreCountedByTheirValuesOrBins) {
             expect_right(x, Axis::Whole, 1, found, pool);
             expect_right(x, Axis::Whole, 1, params_of(64, -10, 11), pool, 0, 3);
         }
-        expect_right(x, Axis::Whole, 1, params_of(100000, 0, 25), &this->seven_);
+        expect_right(x, Axis::Whole, 1, params_of(100000, 0, 25), &pool_of(7));
     }
 }
 
@@ -201,8 +187,8 @@ TYPED_TEST(HistogramOf, Empty) {
     expect_right(none, Axis::Whole, 0, params_of(4), nullptr);
     expect_right(none, Axis::Whole, 1, params_of(4, 2, 3), nullptr);
     expect_right(none, Axis::Rows, 3, params_of(4), nullptr);
-    expect_right(none, Axis::Rows, 3, params_of(4, 2, 3), &this->two_);
-    expect_right(none, Axis::Rows, 0, params_of(4), &this->two_);
+    expect_right(none, Axis::Rows, 3, params_of(4, 2, 3), &pool_of(2));
+    expect_right(none, Axis::Rows, 0, params_of(4), &pool_of(2));
 }
 
 // What 64-bit integers have beyond 2^53: edges that no f64 near them can tell apart are compared exactly.

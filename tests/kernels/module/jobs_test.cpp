@@ -21,7 +21,7 @@ constexpr ElementType kTypes[] = {
 
 std::vector<std::vector<std::byte>> inputs_of(const Job& job, Content content) {
     std::vector<std::vector<std::byte>> inputs;
-    const int count = find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs;
+    const int count = info_of(operation_of(job)).inputs;
     for (int i = 0; i < count; ++i)
         inputs.push_back(testing_support::make_digest_input(job.type, content, {job.rows, job.cols, 0, 0},
                                                             static_cast<std::uint64_t>(i) + job.cols));

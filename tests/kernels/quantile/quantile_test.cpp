@@ -18,7 +18,7 @@ constexpr std::size_t kLarge = 200000;
 template <class T>
 class QuantileTest : public ::testing::Test {};
 
-TYPED_TEST_SUITE(QuantileTest, Types, Names);
+TYPED_TEST_SUITE(QuantileTest, test::EveryType, test::TypeNames);
 
 template <class T>
 void check_sizes(const std::vector<std::size_t>& sizes, const std::vector<std::vector<double>>& qs,

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/operation.h"
+#include "tests/kernels/execution/every_type.h"
 #include "tests/kernels/topk/reference.h"
 
 namespace tegu::kernels {
@@ -19,11 +19,8 @@ inline const std::vector<QuantileMethod> kMethods = {QuantileMethod::Linear, Qua
                                                      QuantileMethod::Higher, QuantileMethod::Nearest,
                                                      QuantileMethod::Midpoint};
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // one number of threads is enough there
-#else
-constexpr bool kSanitized = false;
-#endif
+using test::kSanitized;
+using test::pool_of;
 
 inline Job quantile_job(ElementType type, Axis axis, std::uint64_t rows, std::uint64_t cols,
                         std::vector<double> q, QuantileMethod method = QuantileMethod::Linear,
@@ -159,20 +156,6 @@ Outcome run_elements(const Job& job, const std::vector<T>& elements, ThreadPool*
     return run_bytes(job, memory.data() + offset, stride, pool);
 }
 
-inline ThreadPool& pool_of(unsigned threads) {
-    static ThreadPool two(2);
-    static ThreadPool seven(7);
-    return threads == 2 ? two : seven;
-}
-
-struct Names {
-    template <class T>
-    static std::string GetName(int) {
-        return std::string(element_word(ElementTypeOf<T>::value));
-    }
-};
-using Types = ::testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                               std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
 inline std::vector<double> many(std::size_t count) {
     std::vector<double> q;
     for (std::size_t i = 0; i < count; ++i)

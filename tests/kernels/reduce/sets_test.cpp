@@ -9,6 +9,7 @@
 #include <random>
 #include <type_traits>
 
+#include "tests/kernels/execution/every_type.h"
 #include "tests/kernels/reduce/run.h"
 
 namespace tegu::test {
@@ -61,9 +62,7 @@ std::vector<T> data_of(int kind, std::size_t n, std::mt19937_64& random) {
 
 template <class T>
 class ReduceSets : public testing::Test {};
-using AllTypes = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                                std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
-TYPED_TEST_SUITE(ReduceSets, AllTypes);
+TYPED_TEST_SUITE(ReduceSets, EveryType);
 
 TYPED_TEST(ReduceSets, AnySubsetGivesTheSameBitsAsAll) {
     using T = TypeParam;

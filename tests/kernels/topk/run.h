@@ -8,11 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/operation.h"
+#include "tests/kernels/execution/every_type.h"
 #include "tests/kernels/topk/reference.h"
 
 namespace tegu::kernels {
+
+using test::kSanitized;
+using test::pool_of;
 
 struct Case {
     Job job;
@@ -105,20 +108,5 @@ void expect_row(const Outcome& outcome, std::uint64_t row, const std::vector<T>&
         ASSERT_EQ(outcome.at<std::uint64_t>(2, row), filled) << "row " << row;
     }
 }
-
-inline ThreadPool& pool_of(unsigned threads) {
-    static ThreadPool two(2);
-    static ThreadPool seven(7);
-    return threads == 2 ? two : seven;
-}
-
-struct Names {
-    template <class T>
-    static std::string GetName(int) {
-        return std::string(element_word(ElementTypeOf<T>::value));
-    }
-};
-using Types = ::testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                               std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
 
 }  // namespace tegu::kernels

@@ -8,18 +8,13 @@ namespace {
 
 using test::Pattern;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;      // one number of threads is enough there
-constexpr std::size_t kLarge = 40000;  // every method still runs; the reference sorts ten times slower there
-#else
-constexpr bool kSanitized = false;
-constexpr std::size_t kLarge = 100000;
-#endif
+// Every method still runs with a sanitizer; the reference sorts ten times slower there.
+constexpr std::size_t kLarge = kSanitized ? 40000 : 100000;
 
 template <class T>
 class TopkTest : public ::testing::Test {};
 
-TYPED_TEST_SUITE(TopkTest, Types, Names);
+TYPED_TEST_SUITE(TopkTest, test::EveryType, test::TypeNames);
 
 // The reference is sorted once for all k.
 template <class T>

@@ -130,7 +130,7 @@ class CpuPolicies : public testing::TestWithParam<Operation> {
         job.params = test.params(test.axis == Axis::Whole ? shape.rows * shape.cols : shape.cols);
         const Result<kernels::JobPlan> plan = kernels::plan_job(job);
         if (!plan) return;
-        const OperationInfo& info = *find_operation(static_cast<std::uint16_t>(GetParam()));
+        const OperationInfo& info = info_of(GetParam());
         std::vector<std::vector<std::byte>> bytes;
         std::vector<kernels::InputView> inputs;
         for (int i = 0; i < info.inputs; ++i) {
@@ -185,9 +185,8 @@ std::vector<Operation> operations() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, CpuPolicies, testing::ValuesIn(operations()), [](const auto& each) {
-    return std::string(find_operation(static_cast<std::uint16_t>(each.param))->stem);
-});
+INSTANTIATE_TEST_SUITE_P(Every, CpuPolicies, testing::ValuesIn(operations()),
+                         [](const auto& each) { return std::string(info_of(each.param).stem); });
 
 // Every method of topk and quantile, where it can answer: the sizes above are those of few.
 TEST(CpuMethods, AreTakenWhereTheyCanAnswer) {

@@ -72,10 +72,6 @@ EXPORT int nvmlDeviceGetMaxClockInfo(void* device, int kind, unsigned* value) {
     (void)device;
     return number_of(kind == 1 ? "max_core_clock" : "max_memory_clock", value);
 }
-EXPORT int nvmlDeviceGetMemoryBusWidth(void* device, unsigned* value) {
-    (void)device;
-    return number_of("bus", value);
-}
 EXPORT int nvmlDeviceGetPowerUsage(void* device, unsigned* value) {
     (void)device;
     return number_of("power", value);

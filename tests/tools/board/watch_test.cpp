@@ -197,7 +197,7 @@ TEST(Nvml, TellsNothingThatTheLibraryDoesNot) {
     const Result<std::unique_ptr<Nvml>> nvml = Nvml::open(TEGU_FAKE_NVML_LIBRARY, "");
     ASSERT_TRUE(nvml.ok());
     EXPECT_FALSE((*nvml)->temperature_celsius() || (*nvml)->power_watts() || (*nvml)->energy_joules());
-    EXPECT_FALSE((*nvml)->driver_version() || (*nvml)->memory_bus_bits());
+    EXPECT_FALSE((*nvml)->driver_version() || (*nvml)->max_memory_clock_mhz());
     EXPECT_EQ((*nvml)->throttle_reasons(), Words());
 }
 

@@ -29,7 +29,7 @@ class GpuBench : public GpuTimer {
     Options options_;
 };
 
-// The files of cases, <operation>.cpp of this folder. Operations that share kernels share a file.
+// The files of cases, <operation>.cpp of this folder. entropy is in that of histogram, dot in that of reduce.
 #define TEGU_X(name) void bench_##name(GpuBench& bench);
 TEGU_GPU_BENCHES(TEGU_X)
 #undef TEGU_X

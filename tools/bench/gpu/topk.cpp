@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// topk and quantile: whole arrays of every size and kind of values, and rows. Peers are a kernel that only
-// reads and, if the toolkit has them, CUB's top-k (unsorted) and its sort. Each case is first compared with
-// the CPU backend.
+// topk: whole arrays of every size and kind of values, and rows. Peers are a kernel that only reads and, if
+// the toolkit has them, CUB's top-k (unsorted) and its sort.
 //
 // "job" is the time of a whole job, with the host's part; "kernels" is that of the launches alone.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <numeric>
 
-#include "base/random.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/selection/cuda/run.h"
 #include "kernels/topk/cuda/topk.h"
-#include "tools/bench/gpu/gpu_bench.h"
-#include "tools/bench/gpu/reduce_peers.h"
+#include "tools/bench/gpu/select_bench.h"
 #include "tools/bench/gpu/topk_peers.h"
 
 namespace tegu::bench {
@@ -22,55 +18,9 @@ namespace {
 
 constexpr std::size_t kBoards = 64;  // more than the repetitions of a measurement
 
-enum class Values { Uniform, Sorted, Few, Equal };
-
-const char* word_of(Values values) {
-    switch (values) {
-        case Values::Uniform: return "uniform";
-        case Values::Sorted: return "sorted";
-        case Values::Few: return "few";
-        case Values::Equal: return "equal";
-    }
-    return "?";
-}
-
-// Elements of four bytes.
-std::vector<std::byte> make_values(ElementType type, Values values, std::uint64_t n) {
-    std::vector<std::byte> bytes(n * 4);
-    LinearRandom next(0x9e3779b97f4a7c15u);
-    for (std::uint64_t i = 0; i < n; ++i) {
-        const auto random = static_cast<std::uint32_t>(next() >> 32);
-        std::uint32_t bits = values == Values::Uniform  ? random
-                             : values == Values::Sorted ? static_cast<std::uint32_t>(i)
-                             : values == Values::Few    ? random % 5
-                                                        : 7;
-        if (type == ElementType::F32) {
-            const float value = values == Values::Uniform ? static_cast<float>(bits >> 8) * 0x1p-24f
-                                                          : static_cast<float>(bits);
-            std::memcpy(&bits, &value, sizeof bits);
-        }
-        std::memcpy(bytes.data() + 4 * i, &bits, sizeof bits);
-    }
-    return bytes;
-}
-
-class SelectBench {
+class TopkBench : public SelectBench {
   public:
-    SelectBench(GpuBench& bench, ElementType type, Values values, std::uint64_t rows, std::uint64_t cols)
-        : bench_(bench),
-          type_(type),
-          rows_(rows),
-          cols_(cols),
-          content_(make_values(type, values, rows * cols)),
-          inputs_(content_.size(), bench.context().limits.l2_bytes) {
-        inputs_.fill(content_.data(), content_.size());
-        const Rotation out(8, 0, 1);
-        read_ = bench.time([&](std::size_t turn) {
-            require_cuda(read_all(inputs_[turn], content_.size() / 16 * 16, static_cast<unsigned*>(out[0]),
-                                  bench_.context().limits.multiprocessors, bench_.context().stream),
-                         "read");
-        });
-    }
+    using SelectBench::SelectBench;
 
     // Compares the results, then times the job and, where a cut finds them, the launches.
     void topk(const std::string& stem, std::uint64_t k, bool distinct) {
@@ -79,13 +29,6 @@ class SelectBench {
         if (!bench_.wants(name)) return;
         verify_and_time(name, job);
         if (rows_ == 1 && !distinct) time_launches(name, k);
-    }
-    void quantile(const std::string& stem, std::vector<double> q) {
-        QuantileParams params;
-        params.q = std::move(q);
-        params.skip_nans = true;
-        const std::string name = stem + "/q" + std::to_string(params.q.size());
-        if (bench_.wants(name)) verify_and_time(name, job_of(params));
     }
     // CUB's sort of all, with the indices.
     void sort(const std::string& stem) {
@@ -108,50 +51,6 @@ class SelectBench {
     }
 
   private:
-    Job job_of(JobParams params) const {
-        return Job{type_, rows_ == 1 ? Axis::Whole : Axis::Rows, rows_, cols_, std::move(params)};
-    }
-
-    void verify_and_time(const std::string& name, const Job& job) {
-        const Result<kernels::JobPlan> plan = kernels::plan_job(job);
-        if (!plan) std::fprintf(stderr, "%s: %s\n", name.c_str(), plan.error().message.c_str()), std::exit(1);
-        std::vector<std::vector<std::byte>> cpu;
-        std::vector<Rotation*> memory;
-        std::vector<kernels::OutputView> cpu_views, gpu_views;
-        for (const ArraySpec& spec : plan->outputs) {
-            cpu.emplace_back(array_bytes(spec) + 8);
-            cpu_views.push_back({cpu.back().data()});
-            memory.push_back(new Rotation(array_bytes(spec), 0, 1));
-            gpu_views.push_back({static_cast<std::byte*>((*memory.back())[0])});
-        }
-        const kernels::InputView host{content_.data(), cols_};
-        const auto on_cpu = kernels::run_job(job, {&host, 1}, cpu_views, nullptr, kernels::StopToken());
-        const auto run = [&](std::size_t turn) {
-            const kernels::InputView device{static_cast<const std::byte*>(inputs_[turn]), cols_};
-            auto done = cuda::run_job({job, plan->parts, {&device, 1}, gpu_views, kernels::StopToken()},
-                                      bench_.context());
-            if (!done)
-                std::fprintf(stderr, "%s: %s\n", name.c_str(), done.error().message.c_str()), std::exit(1);
-            return std::move(*done);
-        };
-        const kernels::RunReport report = run(0);
-        if (!on_cpu || on_cpu->filled_columns != report.filled_columns) fail(name, "the numbers of results");
-        for (std::size_t i = 0; i < cpu.size(); ++i) {
-            const ArraySpec& spec = plan->outputs[i];
-            const std::uint64_t bytes =
-                spec.rows == 1 ? report.filled_columns[i] * element_bytes(spec.type) : array_bytes(spec);
-            std::vector<std::byte> result(bytes);
-            require_cuda(cudaMemcpy(result.data(), gpu_views[i].data, bytes, cudaMemcpyDeviceToHost),
-                         "cudaMemcpy");
-            if (std::memcmp(result.data(), cpu[i].data(), bytes) != 0) fail(name, array_role_word(spec.role));
-        }
-        const GpuTime time = bench_.time([&](std::size_t turn) { run(turn); });
-        const std::string cut(report.policy.find("cut"));
-        const std::string method = std::string(report.policy.find("method")) + (cut.empty() ? "" : " " + cut);
-        bench_.report(name + " job (" + method + ")", rows_ * cols_, content_.size(), time, "read", read_);
-        for (Rotation* piece : memory) delete piece;
-    }
-
     // The launches of the method with a cut, as run_topk makes them.
     void time_launches(const std::string& name, std::uint64_t k) {
         const cuda::Context& context = bench_.context();
@@ -219,42 +118,23 @@ class SelectBench {
                          "CUB's top-k");
         });
     }
-
-    [[noreturn]] static void fail(const std::string& name, std::string_view what) {
-        std::fprintf(stderr, "%s: %s differ from the CPU's\n", name.c_str(), std::string(what).c_str());
-        std::exit(1);
-    }
-
-    GpuBench& bench_;
-    const ElementType type_;
-    const std::uint64_t rows_;
-    const std::uint64_t cols_;
-    const std::vector<std::byte> content_;
-    Rotation inputs_;
-    GpuTime read_;
 };
 
 void bench_whole(GpuBench& bench, ElementType type, const char* size, std::uint64_t n, Values values,
                  std::initializer_list<std::uint64_t> counts) {
     const std::string stem = std::string(element_word(type)) + "/" + size + "/" + word_of(values);
-    if (!bench.wants("topk/" + stem) && !bench.wants("quantile/" + stem)) return;
-    SelectBench cases(bench, type, values, 1, n);
+    if (!bench.wants("topk/" + stem)) return;
+    TopkBench cases(bench, type, values, 1, n);
     for (const std::uint64_t k : counts) cases.topk("topk/" + stem, k, false);
     if (values == Values::Uniform || values == Values::Few) cases.topk("topk/" + stem, 10, true);
     if (type == ElementType::I32 && values == Values::Uniform) cases.sort("topk/" + stem);
-    if (type == ElementType::F32) {
-        cases.quantile("quantile/" + stem, {0.5});
-        if (values == Values::Uniform)
-            cases.quantile("quantile/" + stem, {0.5, 0.01, 0.99, 0.25, 0.75, 0.05, 0.95});
-    }
 }
 
 void bench_rows(GpuBench& bench, std::uint64_t rows, std::uint64_t cols, std::uint64_t k) {
     const std::string stem = "f32/" + std::to_string(rows) + "x" + std::to_string(cols);
-    if (!bench.wants("topk/" + stem) && !bench.wants("quantile/" + stem)) return;
-    SelectBench cases(bench, ElementType::F32, Values::Uniform, rows, cols);
+    if (!bench.wants("topk/" + stem)) return;
+    TopkBench cases(bench, ElementType::F32, Values::Uniform, rows, cols);
     cases.topk("topk/" + stem, k, false);
-    cases.quantile("quantile/" + stem, {0.5});
 }
 
 }  // namespace

@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // fused: operations with one read of the data; their parts are in the other files.
 #include "tools/bench/kernel_cases.h"
+#include "tools/field/operations.h"
 
 namespace tegu::bench {
 
 void add_fused_cases(KernelBench& bench) {
-    ReduceParams some, all;
-    some.statistics =
-        statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Std);
-    all.statistics = kAllStatistics;
-    HistogramParams histogram;
-    histogram.bins = 256;
-    histogram.has_range = true;
+    const ReduceParams some = field::statistics(
+        statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Std));
     EntropyParams entropy;
-    const auto add = [&](ElementType type, std::uint64_t n, const char* what, const FusedParams& parts) {
-        const Job job = sequence_job(type, n, parts);
-        bench.add_job(name_of(job) + "/" + what, job);
+    // The first part is a reduce; `statistics` are its words.
+    const auto add = [&](ElementType type, std::uint64_t n, std::string statistics,
+                         const FusedParams& params) {
+        const Job job = sequence_job(type, n, params);
+        std::string name = name_of(job) + "/" + std::move(statistics);
+        for (std::size_t i = 1; i < params.parts.size(); ++i)
+            name += "+" + std::string(info_of(operation_of(params.parts[i])).stem);
+        bench.add_job(name, job);
     };
-    histogram.hi = 256;
-    add(ElementType::U8, kHuge, "mean,minmax,std+histogram+entropy", FusedParams{{some, histogram, entropy}});
-    add(ElementType::U8, kLarge, "all+histogram+entropy", FusedParams{{all, histogram, entropy}});
-    histogram.hi = entropy.hi = 1;
+    const HistogramParams of_bytes = field::bins(256, 256);
+    add(ElementType::U8, kHuge, "mean,minmax,std", FusedParams{{some, of_bytes, entropy}});
+    add(ElementType::U8, kLarge, "all", FusedParams{{field::statistics(kAllStatistics), of_bytes, entropy}});
     entropy.has_range = true;
-    add(ElementType::F32, kLarge, "mean,minmax,std+histogram+entropy",
-        FusedParams{{some, histogram, entropy}});
-    QuantileParams median;
-    median.q = {0.5};
-    add(ElementType::F32, kLarge, "all+topk+quantile+histogram+entropy",
-        FusedParams{{all, TopkParams{10, true, false}, median, histogram, entropy}});
+    entropy.hi = 1;
+    add(ElementType::F32, kLarge, "mean,minmax,std", FusedParams{{some, field::bins(256, 1), entropy}});
+    add(ElementType::F32, kLarge, "all", field::every_part());
 }
 
 }  // namespace tegu::bench

@@ -55,10 +55,6 @@ void pin_threads(const std::vector<PlacementDaemon>& daemons) {
     for (const PlacementDaemon& daemon : daemons) pin_daemon(daemon.pid());
 }
 
-Error from(const client::Error& error) {
-    return make_error(static_cast<Status>(error.status), std::string("the private daemon: ") + error.message);
-}
-
 Result<PlacementDaemon> PlacementDaemon::start(const PlacementOptions& options) {
     Result<PrivateDaemon> daemon =
         PrivateDaemon::start(options.tegud, options.threads, "backend = \"auto\"\n", options.environment);

@@ -14,8 +14,6 @@ namespace tegu::bench {
 
 struct PlacementOptions;
 
-Error from(const client::Error& error);
-
 class PlacementDaemon {
   public:
     // Returns when it has timed its sample jobs, if it does that. Errors also: Unsupported: no GPU runs jobs.

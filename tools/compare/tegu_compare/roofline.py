@@ -107,16 +107,3 @@ def seed_points(board: Board) -> List[Point]:
         for result in board.results
         if result.backend == "seed" and result.bytes
     ]
-
-
-def attainable(found: Roofs, flops_per_byte) -> Optional[float]:
-    """Operations per second that the roofs allow at this intensity."""
-    limits = [
-        limit
-        for limit in (
-            found.bytes_per_second and found.bytes_per_second * flops_per_byte,
-            found.flops_per_second,
-        )
-        if limit
-    ]
-    return min(limits) if limits else None

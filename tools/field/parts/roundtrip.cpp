@@ -13,6 +13,7 @@ namespace tegu::field {
 namespace {
 
 using Wall = std::chrono::steady_clock;
+using bench::from;
 using client::Client;
 using client::Expected;
 using client::Request;
@@ -23,10 +24,6 @@ constexpr unsigned kDepth = 16;  // jobs in flight
 
 double since(Wall::time_point began) {
     return std::chrono::duration<double>(Wall::now() - began).count();
-}
-
-Error from(const client::Error& error) {
-    return make_error(static_cast<Status>(error.status), std::string("the private daemon: ") + error.message);
 }
 
 // A daemon and a client of it, started when the first case needs them.

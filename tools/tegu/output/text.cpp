@@ -11,12 +11,6 @@ namespace tegu {
 namespace cli {
 namespace {
 
-std::string format(const char* pattern, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, pattern, value);
-    return text;
-}
-
 // Tries `first` significant digits and more until the text reads back as the same number.
 template <class T, class Read>
 std::string shortest(T value, int first, int last, Read read) {
@@ -49,6 +43,12 @@ float half_at(const client::Array& array, std::uint64_t index) {
 }
 
 }  // namespace
+
+std::string format(const char* pattern, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, pattern, value);
+    return text;
+}
 
 std::string number_text(double value) {
     return float_text<double>(value, 15, 17, std::strtod);

@@ -12,6 +12,7 @@
 namespace tegu {
 namespace cli {
 
+std::string format(const char* pattern, double value);  // as printf, up to 63 characters
 std::string number_text(double value);
 std::string number_text(float value);
 // "nan", "inf" and "-inf" for floats that are not finite. REQUIRES: index < array.size().

@@ -14,12 +14,6 @@ namespace cli {
 namespace top {
 namespace {
 
-std::string format(const char* pattern, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, pattern, value);
-    return text;
-}
-
 int columns_of(const Spans& spans, bool unicode) {
     int columns = 0;
     for (const Span& span : spans) columns += top::columns_of(span.text, unicode);
@@ -61,10 +55,6 @@ Lines fitting(Lines lines, int height) {
 std::string percent_text(Number share) {
     if (!share) return "    -";
     return format("%3.0f %%", std::min(std::max(*share * 100, 0.0), 999.0));
-}
-
-std::string megahertz_text(Number hz) {
-    return hz ? format("%.0f MHz", *hz / 1e6) : "-";
 }
 
 std::string size_text(Number bytes) {

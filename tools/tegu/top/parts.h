@@ -42,7 +42,6 @@ struct Place {
 
 // Texts for what is not known: "-".
 std::string percent_text(Number share);                  // " 62 %", five columns
-std::string megahertz_text(Number hz);                   // "803 MHz"
 std::string size_text(Number bytes);                     // "9.1 GiB"
 std::string part_text(Number bytes, Number of_bytes);    // "9.1 of 29.8 GiB"
 std::string fixed_text(Number value, int digits);        // "44.5"

@@ -52,8 +52,7 @@ bool fits(const Job& job, const ClassLimits& limits) {
     if (!plan || job.rows == 0 || (job.axis == Axis::Rows && job.rows < 2)) return false;
     const std::uint64_t elements = job.rows * job.cols;
     std::uint64_t bytes =
-        elements * element_bytes(job.type) *
-        static_cast<std::uint64_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+        elements * element_bytes(job.type) * static_cast<std::uint64_t>(info_of(operation_of(job)).inputs);
     for (const ArraySpec& output : plan->outputs) bytes += array_bytes(output);
     return elements <= limits.elements && bytes <= limits.array_bytes;
 }

@@ -88,6 +88,18 @@ Family plain_family(ElementType type, Content content, unsigned rank) {
     return family;
 }
 
+inline Family detailed_family(ElementType type, TuningRange detail, const char* word, const Sizes& sizes,
+                              unsigned rank, std::function<JobParams(std::size_t)> params) {
+    Family family;
+    family.type = type;
+    family.detail = detail;
+    family.detail_word = word;
+    family.params = std::move(params);
+    family.sizes = sizes;
+    family.rank = rank;
+    return family;
+}
+
 template <class Params>
 CostFamily plain_costs(ElementType type, unsigned rank, bool rows) {
     CostFamily family;

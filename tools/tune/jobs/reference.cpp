@@ -29,7 +29,7 @@ Result<std::shared_ptr<Reference>> place_inputs(const SampleJob& sample, HostDat
     Result<kernels::JobPlan> plan = kernels::plan_job(sample.job);
     if (!plan) return std::move(plan).error();
     made->plan = std::move(*plan);
-    const int inputs = find_operation(static_cast<std::uint16_t>(operation_of(sample.job)))->inputs;
+    const int inputs = info_of(operation_of(sample.job)).inputs;
     for (int i = 0; i < inputs; ++i)
         made->inputs.push_back(data.get(sample.job.type, sample.content, static_cast<unsigned>(i),
                                         sample.job.rows * sample.job.cols));

@@ -8,16 +8,6 @@
 #include "tools/board/throttle_reasons.h"
 
 namespace tegu::tune {
-namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
-}  // namespace
-
 BoardPace::BoardPace(std::unique_ptr<board::BoardWatch> watch, std::function<void(const std::string&)> say,
                      const std::atomic<bool>& interrupted, double patience_seconds)
     : watch_(std::move(watch)),
@@ -30,10 +20,10 @@ std::string BoardPace::slowed_by() {
     const std::vector<std::string> throttle = watch_->throttling();
     if (!power_told_ && std::any_of(throttle.begin(), throttle.end(), board::is_standing)) {
         power_told_ = true;
-        say_("the limit of power holds the clocks down (" + joined(throttle) +
+        say_("the limit of power holds the clocks down (" + board::in_words(throttle) +
              "): times are those of this limit");
     }
-    return joined(board::passing_reasons(throttle));
+    return board::in_words(board::passing_reasons(throttle));
 }
 
 bool BoardPace::recover(const std::string& why) {

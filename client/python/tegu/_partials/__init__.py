@@ -3,7 +3,6 @@
 them."""
 
 from .calls import PartialCalls
-from .quantile import Quantile
 from .value import Partial, merge
 
-__all__ = ["Partial", "PartialCalls", "Quantile", "merge"]
+__all__ = ["Partial", "PartialCalls", "merge"]

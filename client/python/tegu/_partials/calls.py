@@ -66,7 +66,7 @@ class PartialCalls(object):
         piece."""
         piece = Piece(self, (x,), offset, total, options)
         operation = topk.Candidates(piece, k, largest, distinct)
-        return self._run(operation, options) if piece.n else operation.partial([])
+        return self._run(operation, options) if piece.n else operation.empty()
 
     def histogram_partial(
         self,
@@ -96,43 +96,33 @@ class PartialCalls(object):
         """The partial of entropy(x, levels, range, base). Floats need a range."""
         piece = Piece(self, (x,), offset, total, options)
         operation = counts.Levels(piece, levels, range, base, skip_nans)
-        empty = [0] * (operation.params["levels"] + 1)
-        return self._run(operation, options) if piece.n else operation.partial(empty)
+        return self._run(operation, options) if piece.n else operation.empty()
 
     def fused_partial(
         self, x: object, offset: int = 0, total: Optional[int] = None, **parts_and_options: Any
     ) -> Partial:
-        """The partials of reduce, topk, histogram and entropy in one job, each a dict of its arguments, as in
-        fused()."""
+        """The partials of several operations in one job, each a dict of its arguments, as in fused(). Those
+        of quantiles take several jobs, and are no parts."""
         options = {name: value for name, value in parts_and_options.items() if name in _job.OPTIONS}
         parts = {name: value for name, value in parts_and_options.items() if name not in options}
         piece = Piece(self, (x,), offset, total, options)
         operation = fused.Parts(piece, parts)
-        if piece.n:
-            return self._run(operation, options)
-        return operation.joined([self._empty(part, options) for part in operation.parts])
+        return self._run(operation, options) if piece.n else operation.empty()
 
     def quantile_partial(
         self, x: object, state: Any, offset: int = 0, total: Optional[int] = None, **options: Any
     ) -> Partial:
         """What the round `state` of a Quantile must know of the piece."""
         piece = Piece(self, (x,), offset, total, options)
-        return quantile_rounds.Rounds(piece, state, _Reader(self, piece, options)).partial()
+        return self._run_round(quantile_rounds.Rounds(piece, state, _Reader(self, piece, options)))
 
     def _run(self, operation: PieceOperation, options: Dict[str, Any]) -> Partial:
         job = _job.Job(self, operation, operation.piece.xs, None, options, None)  # type: ignore[arg-type]
         made: Partial = self.run_job(job)
         return made
 
-    def _empty(self, part: Any, options: Dict[str, Any]) -> Partial:
-        if isinstance(part, topk.Candidates):
-            return part.partial([])
-        if isinstance(part, counts.Levels):
-            return part.partial([0] * (part.params["levels"] + 1))
-        if isinstance(part, counts.Bins):
-            return part.partial([0] * part.params["bins"])
-        made: Partial = part.partial([])
-        return made
+    def _run_round(self, rounds: quantile_rounds.Rounds) -> Partial:
+        return rounds.partial()
 
 
 class _Reader(object):

@@ -10,7 +10,7 @@ from .._operations import histogram as _histogram
 from . import codec, facts
 from .codec import refused
 from .exact import entropy_of
-from .piece import Piece, PieceOperation
+from .piece import Piece, PieceOperation, part
 from .value import Frame, Partial, kind
 
 
@@ -89,10 +89,11 @@ class HistogramPartial(Partial):
             raise ValueError("they are %s" % sorted(params))
 
 
+@part
 class Bins(PieceOperation, _histogram.Parameters):
     """The job of one piece."""
 
-    def __init__(self, piece: Piece, bins: Any, range: Any, skip_nans: bool) -> None:
+    def __init__(self, piece: Piece, bins: Any = 10, range: Any = None, skip_nans: bool = False) -> None:
         if range is None:
             raise _errors.make(
                 "BAD_RANGE",
@@ -109,6 +110,9 @@ class Bins(PieceOperation, _histogram.Parameters):
 
     def result(self, arrays: Dict[int, Any]) -> Any:
         return self.partial(list(arrays[_abi.ROLES["histogram"]].numbers()))
+
+    def empty(self) -> Partial:
+        return self.partial([0] * self.params["bins"])
 
     def partial(self, counts: List[int]) -> Partial:
         return HistogramPartial(self.piece.type, self.params, self.piece.total, [self.piece.range], counts)
@@ -149,10 +153,13 @@ class EntropyPartial(Partial):
             raise ValueError("they are %s" % sorted(params))
 
 
+@part
 class Levels(PieceOperation, _entropy.Parameters):
     """The job of one piece."""
 
-    def __init__(self, piece: Piece, levels: Any, range: Any, base: Any, skip_nans: bool) -> None:
+    def __init__(
+        self, piece: Piece, levels: Any = 256, range: Any = None, base: Any = 2, skip_nans: bool = False
+    ) -> None:
         if range is None and piece.type in facts.FLOATS:
             raise _errors.make(
                 "BAD_RANGE",
@@ -177,6 +184,9 @@ class Levels(PieceOperation, _entropy.Parameters):
 
     def result(self, arrays: Dict[int, Any]) -> Any:
         return self.partial(list(arrays[_abi.ROLES["levels"]].numbers()))
+
+    def empty(self) -> Partial:
+        return self.partial([0] * (self.params["levels"] + 1))
 
     def partial(self, counts: List[int]) -> Partial:
         return EntropyPartial(self.piece.type, self.params, self.piece.total, [self.piece.range], counts)

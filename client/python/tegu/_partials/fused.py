@@ -5,23 +5,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .. import _errors
 from .._operations import fused as _fused
-from . import counts, reduce, topk
 from .codec import refused
-from .piece import Piece, PieceOperation
+from .piece import PARTS, Piece, PieceOperation
 from .value import Frame, Partial, kind, merge, read
-
-_MAKERS: Dict[str, Any] = {
-    "reduce": lambda piece, stats=("sum",), ddof=0, skip_nans=False: reduce.Nodes(
-        piece, stats, ddof, skip_nans
-    ),
-    "topk": lambda piece, k, largest=True, distinct=False: topk.Candidates(piece, k, largest, distinct),
-    "histogram": lambda piece, bins=10, range=None, skip_nans=False: counts.Bins(
-        piece, bins, range, skip_nans
-    ),
-    "entropy": lambda piece, levels=256, range=None, base=2, skip_nans=False: counts.Levels(
-        piece, levels, range, base, skip_nans
-    ),
-}
 
 
 @kind
@@ -57,8 +43,8 @@ class FusedPartial(Partial):
         if set(params) != {"parts"} or not parts or len(set(parts)) != len(parts):
             raise ValueError("they are %s" % sorted(params))
         for name in parts:
-            if name not in _MAKERS:
-                raise refused("parts", "the part %r is not known" % (name,), " ".join(_MAKERS))
+            if name not in PARTS:
+                raise refused("parts", "the part %r is not known" % (name,), " ".join(PARTS))
 
 
 class Parts(PieceOperation, _fused.Parameters):
@@ -67,19 +53,23 @@ class Parts(PieceOperation, _fused.Parameters):
     def __init__(self, piece: Piece, parts: Dict[str, Dict[str, Any]]) -> None:
         self.piece, self.parts = piece, []
         if not parts:
-            raise _errors.make("BAD_REQUEST", "there are no parts", "parts", " ".join(_MAKERS))
+            raise _errors.make("BAD_REQUEST", "there are no parts", "parts", " ".join(PARTS))
         for name, arguments in parts.items():
-            if name not in _MAKERS:
+            if name not in PARTS:
                 raise _errors.make(
-                    "UNSUPPORTED", "a partial of %s cannot be fused" % name, "parts", " ".join(_MAKERS)
+                    "UNSUPPORTED", "a partial of %s cannot be fused" % name, "parts", " ".join(PARTS)
                 )
             if not isinstance(arguments, dict):
                 raise TypeError("%s=%r: a dict of its arguments is allowed" % (name, arguments))
-            self.parts.append(_MAKERS[name](piece, **arguments))
+            self.parts.append(PARTS[name](piece, **arguments))
         self.params = {"parts": list(parts)}
 
     def result(self, arrays: Dict[int, Any]) -> Any:
         return self.joined([part.result(arrays) for part in self.parts])
+
+    def empty(self) -> Partial:
+        parts: Any = self.parts
+        return self.joined([part.empty() for part in parts])
 
     def joined(self, found: List[Partial]) -> Partial:
         piece = self.piece

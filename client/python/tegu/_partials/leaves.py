@@ -13,7 +13,6 @@ SUM, L1, MOMENTS, SKIP_NANS = 1, 2, 4, 64
 CHUNK, _TILE, _ROWS, _LANES = 16384, 1024, 8, 32
 _F64 = 11
 _LARGEST, _SMALLEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0], 2.0**-100
-_INFINITY = float("inf")
 Node = Tuple[float, float, float, float, float, int]  # sum, l1, n, s, q, flags
 EMPTY: Node = (0.0, 0.0, 0.0, 0.0, 0.0, 0)
 NAN_FLAG, INFINITY_FLAG = 1, 2

@@ -2,7 +2,7 @@
 """Piece: the elements of one call, and their place in the whole array."""
 
 import ctypes
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Type, TypeVar
 
 from .. import _errors, _inputs, _operation, _types
 from .._buffer import Buffer
@@ -73,3 +73,16 @@ class PieceOperation(_operation.Operation):
 
     piece: Piece
     params: Dict[str, Any]
+
+    def empty(self) -> Any:
+        """The partial of a piece without elements, of a part of fused."""
+        raise NotImplementedError
+
+
+PARTS: Dict[str, Any] = {}  # by name, the classes of those that a fused partial may contain
+_Part = TypeVar("_Part", bound=Type[PieceOperation])
+
+
+def part(made: _Part) -> _Part:
+    PARTS[made.name] = made
+    return made

@@ -12,6 +12,8 @@ from .value import Partial
 class Rounds(object):
     """The jobs of one round on one piece."""
 
+    name = "quantile"
+
     def __init__(self, piece: Any, state: Any, run: Any) -> None:
         if isinstance(state, dict):
             state = _state_of(state)

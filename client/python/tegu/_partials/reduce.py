@@ -8,7 +8,7 @@ from .. import _abi, _errors, _types
 from .._operations import reduce as _reduce
 from . import codec, facts, leaves, moments, values
 from .codec import refused
-from .piece import Piece, PieceOperation
+from .piece import Piece, PieceOperation, part
 from .tree import Tree, edges_of, key_of
 from .value import Frame, Partial, kind
 
@@ -168,10 +168,11 @@ def unpacked_tree(
     return tree
 
 
+@part
 class Nodes(PieceOperation, _reduce.Parameters):
     """The job of one piece."""
 
-    def __init__(self, piece: Piece, stats: Any, ddof: int, skip_nans: bool) -> None:
+    def __init__(self, piece: Piece, stats: Any = ("sum",), ddof: int = 0, skip_nans: bool = False) -> None:
         _reduce.Parameters.__init__(self, stats, ddof, skip_nans)
         self.piece = piece
         self.params = {
@@ -189,6 +190,9 @@ class Nodes(PieceOperation, _reduce.Parameters):
     def result(self, arrays: Dict[int, Any]) -> Any:
         found = arrays[_abi.ROLES["nodes"]].numbers()
         return self.partial([found[i : i + facts.WORDS] for i in range(0, len(found), facts.WORDS)])
+
+    def empty(self) -> Partial:
+        return self.partial([])
 
     def partial(self, rows: Sequence[Tuple[int, ...]]) -> Partial:
         piece, skip = self.piece, self.params["skip_nans"]

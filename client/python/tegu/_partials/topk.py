@@ -8,7 +8,7 @@ from .. import _abi, _arrays, _errors, _types
 from .._operations import topk as _topk
 from . import codec
 from .codec import refused
-from .piece import Piece, PieceOperation
+from .piece import Piece, PieceOperation, part
 from .value import Frame, Partial, kind
 
 Candidate = Tuple[int, int, int]  # rank, index, bits
@@ -97,10 +97,11 @@ def _bytes_of(bits: int, number: int) -> bytes:
     return struct.pack("<Q", bits)[: _types.BYTES[number]]
 
 
+@part
 class Candidates(PieceOperation, _topk.Parameters):
     """The job of one piece."""
 
-    def __init__(self, piece: Piece, k: Any, largest: bool, distinct: bool) -> None:
+    def __init__(self, piece: Piece, k: Any, largest: bool = True, distinct: bool = False) -> None:
         _topk.Parameters.__init__(self, k, largest, distinct)
         self.piece = piece
         self.params = {"k": self.fields["k"], "largest": bool(largest), "distinct": bool(distinct)}
@@ -118,6 +119,9 @@ class Candidates(PieceOperation, _topk.Parameters):
             if index >= 0
         ]
         return self.partial(found)
+
+    def empty(self) -> Partial:
+        return self.partial([])
 
     def partial(self, found: List[Candidate]) -> Partial:
         return TopkPartial(self.piece.type, self.params, self.piece.total, [self.piece.range], found)

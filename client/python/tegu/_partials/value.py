@@ -33,7 +33,7 @@ def joined_ranges(ranges: Iterable[Range]) -> Tuple[Range, ...]:
 class Partial(object):
     """A part of a result. Partials are values: merging makes a new one, and they can be pickled.
 
-    operation  "reduce", "topk", "histogram", "entropy", "dot", "quantile" or "fused"
+    operation  its stem, such as "reduce"
     dtype      numpy's name of the element type
     params     the parameters of the operation: a dict of plain values
     total      elements of the whole array; None: not known

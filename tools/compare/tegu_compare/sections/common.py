@@ -65,6 +65,15 @@ def against(result, base):
     return Cell(speed(base.seconds / result.seconds))
 
 
+def in_words(boards, rows, text):
+    """The rows of a picture as a sentence: of each its label, and each board with its value."""
+    return "; ".join(
+        "%s: %s"
+        % (row.label, ", ".join("%s %s" % (boards[i].name, text(value)) for i, value in row.values.items()))
+        for row in rows
+    )
+
+
 def case_table(title, boards, part, note="", folded=False, with_backend=False):
     """Every case of a part: the fastest of tegu's backends on each board, and the ratios to the first
     board."""

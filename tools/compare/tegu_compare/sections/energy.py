@@ -5,7 +5,7 @@ from ..pictures import dots
 from ..ranking import PART
 from ..report import BEST, Cell, Column, Picture, Pictures, QUIET, Section, Table
 from ..units import NONE, joules
-from .common import legend
+from .common import in_words, legend
 
 
 def least(board):
@@ -39,14 +39,7 @@ def section(boards):
         dots.Row(case, {index: found[case].energy_j for index, found in enumerate(best) if case in found})
         for case in _largest(best)
     ]
-    words = "; ".join(
-        "%s: %s"
-        % (
-            row.label,
-            ", ".join("%s %s" % (boards[index].name, joules(value)) for index, value in row.values.items()),
-        )
-        for row in rows
-    )
+    words = in_words(boards, rows, joules)
     columns = [Column("case", False)] + [Column(board.name) for board in boards]
     lines = []
     for case in cases:

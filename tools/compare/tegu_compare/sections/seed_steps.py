@@ -7,7 +7,7 @@ from ..report import BEST, Cell, Column, Picture, Pictures, QUIET, Section, Tabl
 from ..roofline import roofs
 from ..series import number_axis
 from ..units import NONE, digits, memory, percent, rate, seconds
-from .common import clear_best, having, legend, time_cell
+from .common import clear_best, having, in_words, legend, time_cell
 
 PARTS = {
     "s2": ("S2: the ladder of a sum", True),
@@ -43,15 +43,7 @@ def _picture(boards, table, joined):
             lambda value: rate(value).replace(" GB/s", ""),
             tuple((index, value, "copy") for index, value in goals if value),
         )
-    text = rate if by_rate else seconds
-    words = "; ".join(
-        "%s: %s"
-        % (
-            row.label,
-            ", ".join("%s %s" % (boards[index].name, text(value)) for index, value in row.values.items()),
-        )
-        for row in rows
-    )
+    words = in_words(boards, rows, rate if by_rate else seconds)
     return Picture(table.title, words + ".", lambda width: dots.draw(rows, scale, width, joined), wide=True)
 
 

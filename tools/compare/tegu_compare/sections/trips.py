@@ -4,7 +4,7 @@
 from ..pictures import dots
 from ..report import Picture, Pictures, Section
 from ..units import seconds
-from .common import case_table, having, legend, present
+from .common import case_table, having, in_words, legend, present
 from ..ranking import fastest
 
 
@@ -19,14 +19,7 @@ def dot_rows(boards, part):
 
 def picture(boards, part, title):
     rows = dot_rows(boards, part)
-    words = "; ".join(
-        "%s: %s"
-        % (
-            row.label,
-            ", ".join("%s %s" % (boards[index].name, seconds(value)) for index, value in row.values.items()),
-        )
-        for row in rows
-    )
+    words = in_words(boards, rows, seconds)
     return Picture(
         title, words + ".", lambda width: dots.draw(rows, dots.Scale("time", seconds), width), wide=True
     )

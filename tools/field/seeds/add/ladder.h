@@ -53,7 +53,6 @@ constexpr LadderStepInfo kLadderSteps[] = {
 struct LadderPolicy {
     unsigned threads;  // of a block: 128, 256, 512 or 1024
 };
-constexpr LadderPolicy kDefaultLadderPolicy{1024};
 
 // Blocks of the launch: of step 7 as many as the device holds at once, of the others as many as n needs. Each
 // block of steps 1 to 7 writes one partial sum.

@@ -6,21 +6,14 @@ namespace {
 
 Family entropy_family(ElementType type, TuningRange detail, const char* word,
                       std::array<std::uint32_t, 3> levels, const Sizes& sizes, unsigned rank) {
-    Family family;
-    family.type = type;
-    family.detail = detail;
-    family.detail_word = word;
-    family.params = [=](std::size_t sample) {
+    return detailed_family(type, detail, word, sizes, rank, [=](std::size_t sample) {
         EntropyParams params;
         params.levels = levels[sample];
         params.has_range = is_float(type) && sample != 1;
         params.lo = low_of(type);
         params.hi = high_of(type);
         return params;
-    };
-    family.sizes = sizes;
-    family.rank = rank;
-    return family;
+    });
 }
 
 }  // namespace

@@ -7,16 +7,9 @@ namespace {
 // The second of the three jobs includes the range search, as in many programs.
 Family histogram_family(ElementType type, TuningRange detail, const char* word,
                         std::array<std::uint32_t, 3> bins, const Sizes& sizes, unsigned rank) {
-    Family family;
-    family.type = type;
-    family.detail = detail;
-    family.detail_word = word;
-    family.params = [=](std::size_t sample) {
+    return detailed_family(type, detail, word, sizes, rank, [=](std::size_t sample) {
         return HistogramParams{bins[sample], sample != 1, low_of(type), high_of(type), false};
-    };
-    family.sizes = sizes;
-    family.rank = rank;
-    return family;
+    });
 }
 
 }  // namespace

@@ -4,29 +4,19 @@
 namespace tegu::tune {
 namespace {
 
-Family quantile_family(ElementType type, TuningRange detail, const char* word, std::array<unsigned, 3> counts,
-                       const Sizes& sizes, unsigned rank) {
-    Family family;
-    family.type = type;
-    family.any_of_width = true;
-    family.detail = detail;
-    family.detail_word = word;
-    family.params = [counts](std::size_t sample) {
-        QuantileParams params;
-        const unsigned count = counts[sample];
-        for (unsigned i = 1; i <= count; ++i) params.q.push_back(static_cast<double>(i) / (count + 1));
-        return params;
-    };
-    family.sizes = sizes;
-    family.rank = rank;
-    return family;
-}
-
 JobParams quantile_params(std::uint64_t count) {
     QuantileParams params;
     for (std::uint64_t i = 1; i <= count; ++i)
         params.q.push_back(static_cast<double>(i) / static_cast<double>(count + 1));
     return params;
+}
+
+Family quantile_family(ElementType type, TuningRange detail, const char* word, std::array<unsigned, 3> counts,
+                       const Sizes& sizes, unsigned rank) {
+    Family family = detailed_family(type, detail, word, sizes, rank,
+                                    [counts](std::size_t sample) { return quantile_params(counts[sample]); });
+    family.any_of_width = true;
+    return family;
 }
 
 }  // namespace

@@ -18,17 +18,12 @@ constexpr Results kAbove512{{512, UINT64_MAX}, "k512", {1000, 4096, 65536}};
 
 Family topk_family(ElementType type, const Results& results, const Sizes& sizes, bool distinct,
                    unsigned rank) {
-    Family family;
-    family.type = type;
+    Family family = detailed_family(type, results.k, results.word, sizes, rank,
+                                    [k = results.samples, distinct](std::size_t sample) {
+                                        return TopkParams{k[sample], true, distinct};
+                                    });
     family.any_of_width = true;
     if (distinct) family.variant = "distinct";
-    family.detail = results.k;
-    family.detail_word = results.word;
-    family.params = [k = results.samples, distinct](std::size_t sample) {
-        return TopkParams{k[sample], true, distinct};
-    };
-    family.sizes = sizes;
-    family.rank = rank;
     return family;
 }
 

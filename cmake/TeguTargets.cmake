@@ -109,14 +109,10 @@ function(tegu_operation_files variable folder)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-# tegu_in_batches(<target>): compiles its files twelve at a time, in half the time, where TEGU_UNITY is ON, or TOOLS for what only tools
-# link. Their unnamed namespaces are then one, so names in them must differ. Kernels are never compiled so.
-set(TEGU_UNITY OFF CACHE STRING "Compile the files of large libraries in batches: OFF, TOOLS or ON")
-set_property(CACHE TEGU_UNITY PROPERTY STRINGS OFF TOOLS ON)
+# tegu_in_batches(<target>): compiles its files twelve at a time, in half the time, where TEGU_UNITY is ON. Their unnamed namespaces are
+# then one, so names in them must differ. Kernels are never compiled so.
+option(TEGU_UNITY "Compile the files of large libraries in batches" OFF)
 function(tegu_in_batches target)
-  if(TEGU_UNITY STREQUAL "TOOLS" AND NOT target MATCHES "^tegu(-bench|_(board|cli|field|top|tune))$")
-    return()
-  endif()
   if(TEGU_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()

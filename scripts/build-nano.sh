@@ -59,7 +59,7 @@ if ! { run cmake -S . -B "$build" -G Ninja -DTEGU_MODULE_ONLY=ON "-DTEGU_CUDA_AR
     exit 1
 fi
 
-python3 scripts/kernel_resources.py "$build" --all "$folder/kernels.csv" "${record[@]}"
+LD_LIBRARY_PATH=$toolkit/lib64 python3 scripts/kernel_resources.py "$build" --all "$folder/kernels.csv" "${record[@]}"
 echo "all kernels: $folder/kernels.csv"
 
 cp "$build"/lib/tegu/tegu-cuda-*.so "$folder/module.so"

@@ -15,6 +15,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHEETS = os.path.join(ROOT, "scripts", "data", "jetson_data_sheets.csv")
+RESOURCES = os.path.join(ROOT, "scripts", "data", "kernel_resources.csv")
 DEVICES = os.path.join(ROOT, "config", "devices")
 REVISION = 1  # of kernels/<operation>/tuning.cpp, that the model was made for
 POINTS = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8)  # elements of a cost
@@ -26,6 +27,15 @@ H200_LANES, H200_MHZ, HOST_MHZ = 132 * 128, 1980.0, 3500.0
 STREAMED = 0.88  # of the peak bandwidth
 CPU_SHARE = 0.5  # of the streamed bandwidth, for all cores of the CPU together
 
+# --- how many threads a multiprocessor needs ---------------------------------------------------------------
+# Assumptions, not measurements: a load from memory takes this long, a thread waits for two packs of 16 bytes
+# at a time, and has two independent instructions.
+LATENCY_US, WAITED_BYTES, INDEPENDENT = 0.8, 32, 2
+# A result of arithmetic is there after this many cycles (CUDA programming guide, "Multiprocessor level"), and
+# each of four schedulers issues for one warp in a cycle.
+ARITHMETIC_CYCLES = {5: 6, 6: 6, 7: 4, 8: 4}
+SCHEDULERS, WARP = 4, 32
+
 
 def lane_cycles(us, elements):
     """Lane cycles of an H200 for one element. An upper bound: the memory may have limited the time."""
@@ -33,16 +43,18 @@ def lane_cycles(us, elements):
 
 
 class Cost:
-    """One class of jobs: bytes, lane cycles and CPU ns of an element, and a fixed time."""
+    """One class of jobs: bytes, lane cycles and CPU ns of an element, and a fixed time. `kernel`: the family
+    that takes most of the time, in kernel_resources.csv."""
 
-    def __init__(self, operation, moved, fixed_us, cycles, cpu_ns, **jobs):
-        self.operation, self.jobs = operation, jobs
+    def __init__(self, kernel, operation, moved, fixed_us, cycles, cpu_ns, **jobs):
+        self.kernel, self.operation, self.jobs = kernel, operation, jobs
         self.moved, self.fixed_us, self.cycles, self.cpu_ns = moved, fixed_us, cycles, cpu_ns
 
 
-def streaming(operation, width, reads, fixed_us, us_of_1e8, cpu_ns, **jobs):
+def streaming(kernel, operation, width, reads, fixed_us, us_of_1e8, cpu_ns, **jobs):
     """`reads`: accesses of each element. `us_of_1e8`: time of an H200 for 1e8 elements of that width."""
-    return Cost(operation, reads * width, fixed_us, lane_cycles(us_of_1e8, 1e8), cpu_ns, width=width, **jobs)
+    cycles = lane_cycles(us_of_1e8, 1e8)
+    return Cost(kernel, operation, reads * width, fixed_us, cycles, cpu_ns, width=width, **jobs)
 
 
 def costs():
@@ -50,46 +62,80 @@ def costs():
     for width in (1, 2, 4, 8):
         byte_us = 23.7 * width  # 1e8 elements read at the speed of a copy
         made += [
-            streaming("add", width, 3, 5.8, 3 * byte_us, 0.1 * width),
-            streaming("dot", width, 2, 7.0, 2 * byte_us, 0.08 * width),
-            streaming("reduce", width, 1, 6.7, 1.02 * byte_us, 0.03 * width, detail=(1, 2)),
-            streaming("reduce", width, 1, 12.9, 1.15 * byte_us, 0.035 * width + 0.04, detail=(2,)),
-            streaming("topk", width, 1, 22.0, 1.25 * byte_us, 0.05 * width + 0.02, detail=(1, 65)),
-            streaming("topk", width, 1, 29.0, 1.28 * byte_us, 0.06 * width + 0.15, detail=(65, 4097)),
-            streaming("topk", width, 4, 90.0, 465.0, 0.1 * width + 1.0, detail=(4097,)),
-            streaming("quantile", width, 2, 60.0, 900.0, 0.1 * width + 0.1, detail=(1, 2)),
-            streaming("quantile", width, 3, 90.0, 3000.0, 3.0, detail=(2,)),
+            streaming("add_packs", "add", width, 3, 5.8, 3 * byte_us, 0.1 * width),
+            streaming("dot_float<dense>", "dot", width, 2, 7.0, 2 * byte_us, 0.08 * width),
+            streaming(
+                "reduce_float<sum, dense>",
+                "reduce",
+                width,
+                1,
+                6.7,
+                1.02 * byte_us,
+                0.03 * width,
+                detail=(1, 2),
+            ),
+            streaming(
+                "reduce_float<all, dense>",
+                "reduce",
+                width,
+                1,
+                12.9,
+                1.15 * byte_us,
+                0.035 * width + 0.04,
+                detail=(2,),
+            ),
+            streaming(
+                "filter_packs", "topk", width, 1, 22.0, 1.25 * byte_us, 0.05 * width + 0.02, detail=(1, 65)
+            ),
+            streaming(
+                "filter_packs", "topk", width, 1, 29.0, 1.28 * byte_us, 0.06 * width + 0.15, detail=(65, 4097)
+            ),
+            streaming("sort_pass", "topk", width, 4, 90.0, 465.0, 0.1 * width + 1.0, detail=(4097,)),
+            streaming("bracket_filter", "quantile", width, 2, 60.0, 900.0, 0.1 * width + 0.1, detail=(1, 2)),
+            streaming("quantile_counts", "quantile", width, 3, 90.0, 3000.0, 3.0, detail=(2,)),
         ]
         count_ns = 0.22 if width == 1 else 0.65
         counted_us = {1: 71.5, 2: 161.8, 4: 160.1, 8: 260.8}[width]
         made += [
-            streaming("histogram", width, 1, 18.0, counted_us, count_ns, detail=(1, 4097)),
-            streaming("histogram", width, 1, 30.0, 6 * counted_us, 1.5, detail=(4097,)),
-            streaming("entropy", width, 1, 20.0, 1.15 * counted_us, count_ns),
+            streaming("count_columns", "histogram", width, 1, 18.0, counted_us, count_ns, detail=(1, 4097)),
+            streaming("partition_keys", "histogram", width, 1, 30.0, 6 * counted_us, 1.5, detail=(4097,)),
+            streaming("count_columns", "entropy", width, 1, 20.0, 1.15 * counted_us, count_ns),
         ]
         if width > 1:
-            made.append(streaming("rowscale", width, 2, 9.0, 2.03 * byte_us, 0.06 * width))
+            made.append(streaming("rowscale_sweeps", "rowscale", width, 2, 9.0, 2.03 * byte_us, 0.06 * width))
     # Images of 10240 x 10240: pixels of the window, levels, us on the H200, ns of a pixel on one CPU core.
     maps = (
-        ((9, 26), (2, 17), 503, 1.2),
-        ((26, 82), (2, 17), 677, 2.0),
-        ((82, 441), (2, 17), 1473, 5.0),
-        ((441,), (2, 17), 9183, 9.0),
-        ((9, 82), (17, 257), 1981, 8.0),
-        ((82, 441), (17, 257), 2791, 15.0),
-        ((441,), (17, 257), 11707, 35.0),
+        ("entropy_map_pairs", (9, 26), (2, 17), 503, 1.2),
+        ("entropy_map_pairs", (26, 82), (2, 17), 677, 2.0),
+        ("entropy_map_slide", (82, 441), (2, 17), 1473, 5.0),
+        ("entropy_map_slide", (441,), (2, 17), 9183, 9.0),
+        ("entropy_map_quads", (9, 82), (17, 257), 1981, 8.0),
+        ("entropy_map_slide", (82, 441), (17, 257), 2791, 15.0),
+        ("entropy_map_columns", (441,), (17, 257), 11707, 35.0),
     )
-    for pixels, levels, us, cpu_ns in maps:
+    for kernel, pixels, levels, us, cpu_ns in maps:
         cycles = lane_cycles(us, 10240.0 * 10240.0)
-        made.append(Cost("entropy_map", 5, 18.0, cycles, cpu_ns, detail=pixels, levels=levels))
+        made.append(Cost(kernel, "entropy_map", 5, 18.0, cycles, cpu_ns, detail=pixels, levels=levels))
     return made
 
 
 # --- the model of a board ----------------------------------------------------------------------------------
 
 
+def occupancies():
+    """The occupancy of each family of kernels, 0..1: the middle of its instances. Keys: (family, compute
+    capability)."""
+    with open(RESOURCES, encoding="ascii") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return {
+        (row["kernel"], int(row["architecture"])): (int(row["least_occupancy"]) + int(row["occupancy"]))
+        / 200.0
+        for row in rows
+    }
+
+
 class Board:
-    def __init__(self, sheet):
+    def __init__(self, sheet, occupancy):
         self.key, self.name, self.capability = sheet["key"], sheet["name"], sheet["compute_capability"]
         self.multiprocessors, self.cores = int(sheet["multiprocessors"]), int(sheet["cpu_cores"])
         self.bytes_per_us = float(sheet["gb_per_s"]) * 1e3 * STREAMED
@@ -100,9 +146,25 @@ class Board:
         self.core_slower = 2 * HOST_MHZ / float(sheet["cpu_mhz"])
         self.wake_slower = HOST_MHZ / float(sheet["cpu_mhz"])
 
+        capability = float(self.capability)
+        self.architecture, self.occupancy = int(capability * 10 + 0.5), occupancy
+        self.threads = int(sheet["threads_per_multiprocessor"])
+        self.busy_threads = ARITHMETIC_CYCLES.get(int(capability), 0) * SCHEDULERS * WARP / INDEPENDENT
+
+    def resident_threads(self, cost):
+        """Threads of a multiprocessor at once; None where the kernels were not compiled for the board."""
+        share = self.occupancy.get((cost.kernel, self.architecture))
+        return None if share is None else share * self.threads
+
     def gpu_us(self, cost, elements):
-        memory = cost.moved * elements / self.bytes_per_us
-        return cost.fixed_us * self.slower + max(memory, cost.cycles * elements / self.lane_cycles_per_us)
+        bytes_per_us, cycles_per_us = self.bytes_per_us, self.lane_cycles_per_us
+        threads = self.resident_threads(cost)
+        if threads is not None:
+            waited = self.multiprocessors * threads * WAITED_BYTES / LATENCY_US
+            bytes_per_us = min(bytes_per_us, waited)
+            cycles_per_us *= min(1.0, threads / self.busy_threads)
+        memory, arithmetic = cost.moved * elements / bytes_per_us, cost.cycles * elements / cycles_per_us
+        return cost.fixed_us * self.slower + max(memory, arithmetic)
 
     def cpu_us(self, cost, elements):
         alone = cost.cpu_ns * elements * self.core_slower / 1e3
@@ -230,7 +292,8 @@ def table_text(board):
 def boards():
     with open(SHEETS, encoding="ascii") as file:
         sheets = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    return [Board(sheet) for sheet in sheets if sheet["table"] == "yes"]
+    occupancy = occupancies()
+    return [Board(sheet, occupancy) for sheet in sheets if sheet["table"] == "yes"]
 
 
 def main():

@@ -23,6 +23,7 @@ std::vector<PolicyField> cuda_fields() {
         field<kPart, &QuantilePolicy::block_threads>("block_threads",
                                                      "threads of a block that sorts or narrows")
             .multiples(32, 32, 1024)
+            .at_most(max_threads)
             .tries({128, 256, 512, 1024}),
         field<kPart, &QuantilePolicy::capacity>("room",
                                                 "elements that a block sorts in shared memory, at most")
@@ -31,6 +32,7 @@ std::vector<PolicyField> cuda_fields() {
             .tries({1024, 2048, 4096, 8192, 16384, 32768}),
         field<kPart, &QuantilePolicy::count_threads>("count_threads", "threads of a block that counts")
             .multiples(32, 32, 1024)
+            .at_most(max_threads)
             .tries({128, 256, 512, 1024}),
         field<kPart, &QuantilePolicy::waves>("waves",
                                              "blocks that count, in multiples of those resident at once")

@@ -17,6 +17,7 @@ std::vector<PolicyField> cuda_fields() {
         field<kPart, &SelectionPolicy::block_threads>("block_threads",
                                                       "threads of a block that selects and sorts")
             .multiples(32, 64, 1024)
+            .at_most(max_threads)
             .tries({128, 256, 512, 1024}),
         field<kPart, &SelectionPolicy::capacity>("room", "pairs that a block sorts in shared memory, at most")
             .powers(64, 32768)

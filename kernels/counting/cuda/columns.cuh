@@ -71,12 +71,15 @@ TEGU_DEVICE void warp_count_columns(const typename Mapper::Element* line,
     const unsigned packs = all.packs - begin < kCountStretchPacks ? static_cast<unsigned>(all.packs - begin)
                                                                   : kCountStretchPacks;
     const Chunk* const body = reinterpret_cast<const Chunk*>(line + all.head) + begin + lane;
-    Chunk chunk[kCountInFlight];
+    Chunk chunk[kCountLoads];
     if (packs == kCountStretchPacks) {
-        TEGU_UNROLL
-        for (unsigned i = 0; i < kCountInFlight; ++i) chunk[i] = load_last(body + i * kWarpLanes);
-        TEGU_UNROLL
-        for (unsigned i = 0; i < kCountInFlight; ++i) count_pack(chunk[i], mapper, fast, to);
+        TEGU_NO_UNROLL
+        for (unsigned first = 0; first < kCountInFlight; first += kCountLoads) {
+            TEGU_UNROLL
+            for (unsigned i = 0; i < kCountLoads; ++i) chunk[i] = load_last(body + (first + i) * kWarpLanes);
+            TEGU_UNROLL
+            for (unsigned i = 0; i < kCountLoads; ++i) count_pack(chunk[i], mapper, fast, to);
+        }
         return;
     }
     TEGU_NO_UNROLL

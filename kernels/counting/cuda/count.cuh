@@ -68,14 +68,14 @@ struct Counters {
 template <class Mapper>
 TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint64_t count,
                                    const Mapper& mapper, const Counters& counters) {
-    for (std::uint64_t at = 0; at < count; at += kCountInFlight * kWarpLanes) {
-        typename Mapper::Element element[kCountInFlight];
+    for (std::uint64_t at = 0; at < count; at += kCountLoads * kWarpLanes) {
+        typename Mapper::Element element[kCountLoads];
         TEGU_UNROLL
-        for (unsigned i = 0; i < kCountInFlight; ++i)
+        for (unsigned i = 0; i < kCountLoads; ++i)
             if (at + i * kWarpLanes + lane_index() < count)
                 element[i] = x[at + i * kWarpLanes + lane_index()];
         TEGU_UNROLL
-        for (unsigned i = 0; i < kCountInFlight; ++i) {
+        for (unsigned i = 0; i < kCountLoads; ++i) {
             if (at + i * kWarpLanes >= count) continue;
             const bool is_there = at + i * kWarpLanes + lane_index() < count;
             const std::uint32_t key = is_there ? mapper.key(element[i]) - counters.first : kNoKey;
@@ -90,15 +90,15 @@ TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned
                                   const Counters& counters) {
     constexpr unsigned kWidth = 16 / sizeof(typename Mapper::Element);
     using Chunk = Pack<typename Mapper::Element, kWidth>;
-    for (unsigned at = 0; at < packs; at += kCountInFlight * kWarpLanes) {
+    for (unsigned at = 0; at < packs; at += kCountLoads * kWarpLanes) {
         const unsigned own = at + lane_index();
-        Chunk chunk[kCountInFlight];
+        Chunk chunk[kCountLoads];
         TEGU_UNROLL
-        for (unsigned i = 0; i < kCountInFlight; ++i)
+        for (unsigned i = 0; i < kCountLoads; ++i)
             if (own + i * kWarpLanes < packs)
                 chunk[i] = reinterpret_cast<const Chunk*>(body)[own + i * kWarpLanes];
         TEGU_UNROLL
-        for (unsigned i = 0; i < kCountInFlight; ++i) {
+        for (unsigned i = 0; i < kCountLoads; ++i) {
             if (at + i * kWarpLanes >= packs) continue;
             std::uint32_t key[kWidth];
             const bool is_there = own + i * kWarpLanes < packs;

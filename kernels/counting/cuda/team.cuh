@@ -14,6 +14,10 @@
 namespace tegu {
 namespace cuda {
 
+// Packs that a lane holds at once; fewer where a block has half of the registers. Two of all resident lanes
+// are enough to keep the memory of such a board busy.
+constexpr unsigned kCountLoads = kCountInFlight / kBlocksForRegisters;
+
 struct CountTask {
     Segments input;
     CountShape shape;

@@ -34,7 +34,7 @@ TEGU_DEVICE void write_from_sorted(const U* keys, std::uint64_t n, std::uint64_t
 // moves: reads n sizeof(U) B, writes the quantiles        order: any
 // why:   one sort, all in shared memory, serves any number of statistics
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     quantile_blocks(KeySegments in, QuantileOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     U* const keys = reinterpret_cast<U*>(shared);
@@ -149,9 +149,10 @@ LaunchStatus launch_quantile_rows(const KeySegments& in, const QuantileOutput& o
 LaunchStatus launch_quantile_blocks(const KeySegments& in, const QuantileOutput& output,
                                     const QuantileConfig& config) {
     const unsigned capacity = static_cast<unsigned>(up_to_power_of_two(in.n));
-    const LaunchShape shape{static_cast<unsigned>(in.count), 1,
-                            whole_warps(capacity / 4 + 1, config.policy.block_threads),
-                            std::size_t{capacity} * in.width};
+    const LaunchShape shape{
+        static_cast<unsigned>(in.count), 1,
+        whole_warps(capacity / 4 + 1, block_threads_of(config.policy.block_threads, config.limits)),
+        std::size_t{capacity} * in.width};
     return launch(kQuantileBlocks[width_index(in.width)], shape, config.stream, in, output, capacity);
 }
 
@@ -159,7 +160,7 @@ void list_quantile_blocks_kernels(KernelLister& to) {
     const QuantilePolicy policy = kDefaultQuantilePolicy;
     to.add(1, listed(kQuantileBlocks, [&](unsigned index) {
                const unsigned width = width_of_index(index);
-               return BlockSize{policy.block_threads,
+               return BlockSize{block_threads_of(policy.block_threads, to.limits()),
                                 quantile_capacity(width, policy, to.limits()) * std::size_t{width}};
            }));
     to.add(1, listed(kQuantileRows, BlockSize{kRowThreads, 0}));

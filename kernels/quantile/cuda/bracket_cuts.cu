@@ -159,15 +159,15 @@ constexpr KernelTable<decltype(&bracket_sample_keys<std::uint8_t>), 4> kBracketS
 constexpr KernelTable<CutsKernel, 4> kBracketCuts = {
     "bracket_cuts", "reads the sample", {TEGU_BY_WIDTH(bracket_cuts)}};
 
-unsigned cut_threads(const QuantileConfig& config) {
-    const unsigned max = config.limits.max_threads(kCutThreads);
-    return config.policy.block_threads < max ? config.policy.block_threads : max;
+unsigned cut_threads(const QuantilePolicy& policy, const DeviceLimits& limits) {
+    const unsigned max = limits.max_threads(kCutThreads);
+    return policy.block_threads < max ? policy.block_threads : max;
 }
 
 }  // namespace
 
 std::uint32_t bracket_sample(std::uint64_t n, unsigned wanted, const QuantileConfig& config) {
-    const unsigned max = kCutKeys * cut_threads(config);
+    const unsigned max = kCutKeys * cut_threads(config.policy, config.limits);
     const unsigned sample = wanted < max ? wanted : max;
     return sample < n ? sample : static_cast<std::uint32_t>(n);
 }
@@ -179,13 +179,14 @@ LaunchStatus launch_bracket_cuts(const KeySegments& in, const QuantileOutput& ou
                              kSampleThreads, 0};
     const LaunchStatus status = launch(kBracketSample[width], sample, config.stream, in, bracket);
     if (status != 0) return status;
-    const LaunchShape shape{static_cast<unsigned>(output.quantiles), 1, cut_threads(config), 0};
+    const LaunchShape shape{static_cast<unsigned>(output.quantiles), 1,
+                            cut_threads(config.policy, config.limits), 0};
     return launch_pdl(kBracketCuts[width], shape, config.limits, config.stream, in, output, bracket);
 }
 
 void list_quantile_bracket_cuts_kernels(KernelLister& to) {
     to.add(4, listed(kBracketSample, BlockSize{kSampleThreads, 0}),
-           listed(kBracketCuts, BlockSize{kDefaultQuantilePolicy.block_threads, 0}));
+           listed(kBracketCuts, BlockSize{cut_threads(kDefaultQuantilePolicy, to.limits()), 0}));
 }
 
 }  // namespace cuda

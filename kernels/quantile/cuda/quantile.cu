@@ -18,7 +18,7 @@ namespace {
 // moves: reads n sizeof(U) B                                 order: any
 // why:   most elements leave the tree at its first level, whose table stays in L1
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     quantile_counts(KeySegments in, std::uint64_t begin, std::uint64_t end, QuantileLevels levels,
                     std::uint64_t* all_counts, std::uint64_t* nans, bool in_shared) {
     TEGU_DYNAMIC_SHARED(shared);
@@ -97,10 +97,10 @@ LaunchStatus launch_quantile_counts(const QuantileCounts& count, const Pieces& p
     if (status != 0) return status;
     const bool in_shared = bins <= quantile_shared_bins(policy, config.limits);
     const std::size_t shared_bytes = in_shared ? static_cast<std::size_t>(bins) * sizeof(std::uint32_t) : 0;
+    const unsigned threads = block_threads_of(policy.count_threads, config.limits);
     return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-        const unsigned blocks =
-            blocks_for(some / kSelectBatch + 1, policy.count_threads, policy.waves, config.limits);
-        const LaunchShape shape{blocks, static_cast<unsigned>(in.count), policy.count_threads, shared_bytes};
+        const unsigned blocks = blocks_for(some / kSelectBatch + 1, threads, policy.waves, config.limits);
+        const LaunchShape shape{blocks, static_cast<unsigned>(in.count), threads, shared_bytes};
         return launch(kQuantileCounts[width_index(in.width)], shape, config.stream, in, begin, begin + some,
                       levels, count.counts, count.nans, in_shared);
     });

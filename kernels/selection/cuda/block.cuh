@@ -16,6 +16,9 @@ namespace cuda {
 constexpr unsigned kSelectBins = 2048;
 constexpr unsigned kSelectBinBits = 11;
 constexpr unsigned kSelectBatch = 8;  // loads in flight per thread
+// The same in a block that selects by itself: it holds more beside them, and some devices give it half of the
+// registers.
+constexpr unsigned kBlockBatch = kSelectBatch / kBlocksForRegisters;
 
 // The sum of the values of the previous threads; *total gets the sum of all. All threads call it. Their
 // earlier writes to shared memory are then visible to all of them.
@@ -55,16 +58,16 @@ TEGU_DEVICE T block_sum_before(T value, T* total) {
 // All loads of a batch are issued before the first one is used.
 template <class U, class Source, class Body>
 TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body body) {
-    const std::uint64_t step = std::uint64_t{block_threads()} * kSelectBatch;
+    const std::uint64_t step = std::uint64_t{block_threads()} * kBlockBatch;
     for (std::uint64_t base = thread_index(); base < count + thread_index(); base += step) {
-        U bits[kSelectBatch];
+        U bits[kBlockBatch];
         TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j) {
+        for (unsigned j = 0; j < kBlockBatch; ++j) {
             const std::uint64_t i = base + std::uint64_t{j} * block_threads();
             bits[j] = source.bits(i < count ? i : 0);
         }
         TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j) {
+        for (unsigned j = 0; j < kBlockBatch; ++j) {
             const std::uint64_t i = base + std::uint64_t{j} * block_threads();
             body(i, source.key_of(bits[j]), i < count);
         }

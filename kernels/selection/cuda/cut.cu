@@ -20,8 +20,9 @@ namespace {
 // why:   a second read of memory would cost as much as all else; counting in ranges ends as soon as the cut
 //        is good enough
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(KeySegments in, std::uint64_t sample, SampleRanks first,
-                                                SampleRanks second, SelectState* states) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
+    sample_cut(KeySegments in, std::uint64_t sample, SampleRanks first, SampleRanks second,
+               SelectState* states) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     const HeldSample<U> held(KeyedSegment<U>(in, block_x()), sample);
     const SampleRanks ranks = block_y() == 0 ? first : second;
@@ -37,7 +38,8 @@ constexpr KernelTable<decltype(&sample_cut<std::uint8_t>), 4> kSampleCut = {
 
 LaunchStatus launch_cuts(const KeySegments& in, const SampleCuts& cuts, unsigned count,
                          const SelectionConfig& config) {
-    const unsigned threads = whole_warps(cuts.sample, config.policy.block_threads);
+    const unsigned threads =
+        whole_warps(cuts.sample, block_threads_of(config.policy.block_threads, config.limits));
     return launch(kSampleCut[width_index(in.width)],
                   LaunchShape{static_cast<unsigned>(in.count), count, threads, 0}, config.stream, in,
                   cuts.sample, cuts.first, cuts.second, cuts.states);
@@ -63,7 +65,7 @@ static_assert(sizeof(CutProgress) <= 8 * (kCutWords - kSelectBins), "kCutWords i
 // why:   the last block of a segment does the step, so no other launch is needed; a block does not add empty
 //        bins
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     count_bins(KeySegments in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t max,
                SelectState* states, std::uint64_t* all_bins, std::uint32_t* tickets, bool first) {
     TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
@@ -110,8 +112,10 @@ constexpr KernelTable<decltype(&count_bins<std::uint8_t>), 4> kCountBins = {
 
 }  // namespace
 
-std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy) {
-    const std::uint64_t max = std::uint64_t{policy.block_threads} * held_pairs(width);
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy,
+                          const DeviceLimits& limits) {
+    const unsigned threads = block_threads_of(policy.block_threads, limits);
+    const std::uint64_t max = std::uint64_t{threads} * held_pairs(width);
     const std::uint64_t wanted = n < std::uint64_t{policy.sample} << 12 ? policy.sample : 2 * policy.sample;
     const std::uint64_t sample = wanted < max ? wanted : max;
     return sample < n ? sample : n;
@@ -148,7 +152,7 @@ LaunchStatus launch_exact_cut(const KeySegments& in, const ExactCut& cut, const 
 }
 
 void list_selection_cut_kernels(KernelLister& to) {
-    const BlockSize block{kDefaultSelectionPolicy.block_threads, 0};
+    const BlockSize block{block_threads_of(kDefaultSelectionPolicy.block_threads, to.limits()), 0};
     to.add(4, listed(kSampleCut, block),
            listed(kCountBins, BlockSize{kDefaultSelectionPolicy.filter_threads, 0}));
 }

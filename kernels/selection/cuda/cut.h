@@ -40,7 +40,8 @@ constexpr unsigned held_pairs(unsigned width) {
 
 // Pairs of a sample of n. Longer segments have more: fewer survivors then save more than a larger sample
 // costs.
-std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy);
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy,
+                          const DeviceLimits& limits);
 // The last rank in a sorted sample for a cut behind the best `rank` pairs.
 constexpr std::uint64_t loosest_rank(std::uint64_t rank, std::uint64_t sample) {
     return rank + rank / 4 < sample ? rank + rank / 4 : rank;

@@ -94,8 +94,9 @@ TEGU_DEVICE std::uint64_t block_count_distinct(const U* keys, unsigned count, st
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   after the sort, equal keys are adjacent; the best of the sample are few
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_distinct(KeySegments in, std::uint64_t sample, std::uint64_t k,
-                                                     unsigned capacity, SelectState* states) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
+    sample_distinct(KeySegments in, std::uint64_t sample, std::uint64_t k, unsigned capacity,
+                    SelectState* states) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED(std::uint64_t, cut);
@@ -208,7 +209,7 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 // why:   repeats that several blocks of the previous pass kept are dropped first; then few keys are equal,
 //        and the sort is small
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     select_distinct_survivors(KeySegments in, SelectState* states, PairLists lists, PairLists kept,
                               SelectionOutput output, std::uint64_t* seen, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
@@ -268,8 +269,9 @@ unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const 
 
 LaunchStatus launch_distinct_cut(const KeySegments& in, std::uint64_t k, SelectState* states,
                                  const SelectionConfig& config) {
-    const std::uint64_t sample = sample_size(in.n, in.width, config.policy);
-    const unsigned threads = whole_warps(sample, config.policy.block_threads);
+    const std::uint64_t sample = sample_size(in.n, in.width, config.policy, config.limits);
+    const unsigned threads =
+        whole_warps(sample, block_threads_of(config.policy.block_threads, config.limits));
     const unsigned capacity = distinct_capacity(in.width, config.policy, config.limits);
     unsigned best = 1;
     while (best < capacity && (best < 4 * k || best < kSortedPairs)) best *= 2;
@@ -290,8 +292,8 @@ LaunchStatus launch_distinct_filter(const KeySegments& in, const ElementRange& r
 LaunchStatus launch_distinct_survivors(const KeySegments& in, const FilteredSegments& filtered,
                                        const SelectionOutput& output, const SelectionConfig& config) {
     const unsigned capacity = distinct_capacity(in.width, config.policy, config.limits);
-    const LaunchShape shape{static_cast<unsigned>(in.count), 1, config.policy.block_threads,
-                            capacity * pair_bytes(in.width)};
+    const unsigned threads = block_threads_of(config.policy.block_threads, config.limits);
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1, threads, capacity * pair_bytes(in.width)};
     return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, config.stream, in, filtered.states,
                   filtered.lists, filtered.spare, output, filtered.seen, capacity);
 }
@@ -299,7 +301,8 @@ LaunchStatus launch_distinct_survivors(const KeySegments& in, const FilteredSegm
 void list_topk_distinct_kernels(KernelLister& to) {
     const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto with_pairs = [&](unsigned index, unsigned pairs) {
-        return BlockSize{policy.block_threads, pairs * pair_bytes(width_of_index(index))};
+        return BlockSize{block_threads_of(policy.block_threads, to.limits()),
+                         pairs * pair_bytes(width_of_index(index))};
     };
     to.add(4, listed(kSampleDistinct, [&](unsigned index) { return with_pairs(index, kSortedPairs); }),
            listed(kFilterDistinct, BlockSize{filter_threads_of(policy, to.limits()), 0}),

@@ -229,8 +229,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
 // why:   the general case; the latency of memory hides one division for each element
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) filter_rows(KeySegments in, std::uint64_t begin, std::uint64_t end,
-                                                 SelectState* states, PairLists lists) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
+    filter_rows(KeySegments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+                PairLists lists) {
     const std::uint64_t number = block_y();
     const KeyedSegment<U> segment(in, number);
     const U cut_key = static_cast<U>(states[number].key);

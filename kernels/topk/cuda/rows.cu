@@ -11,6 +11,9 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kRowThreads = 256;
+// Blocks for which the registers of select_best_rows() leave room. Where a block has half of the registers,
+// three would spill.
+constexpr unsigned kBestRowBlocks = kBlocksForRegisters == 1 ? 3 : 2;
 
 // The adjacent elements of a segment that a lane holds, best first; equal keys stay in order.
 template <unsigned Items>
@@ -166,7 +169,8 @@ TEGU_DEVICE std::uint32_t sort_lanes(std::uint32_t word) {
 // why:   the k-th of the lanes' best keys is a bound; mostly less than 32 pairs pass it, and each lane ranks
 //        one of them
 template <class U, unsigned Items>
-TEGU_KERNEL TEGU_BOUNDS2(kRowThreads, 3) select_best_rows(KeySegments in, SelectionOutput output) {
+TEGU_KERNEL TEGU_BOUNDS2(kRowThreads, kBestRowBlocks)
+    select_best_rows(KeySegments in, SelectionOutput output) {
     TEGU_SHARED_ARRAY(std::uint64_t, shared, kRowThreads);
     const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
     if (number >= in.count) return;

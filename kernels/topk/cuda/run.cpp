@@ -43,7 +43,7 @@ TopkRun::TopkRun(const JobRun& run, const TopkParams& params, const Context& wit
       context(with),
       config(with.config(with.policies.selection)),
       stop(run.stop),
-      sample(sample_size(in.n, in.width, config.policy)),
+      sample(sample_size(in.n, in.width, config.policy, config.limits)),
       capacity(block_capacity(in.width, config.policy, config.limits)),
       pace(with, run.stop) {}
 

@@ -21,7 +21,7 @@ constexpr std::size_t kStaticBytes = 10 << 10;  // at most, of shared memory
 // moves: reads the pairs 1 to 4 times, mostly from L2       order: any
 // why:   every block finds its slice by counting, sorts only that, and does not depend on other blocks
 template <class U, bool Survivors>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) select_slices(SliceJob job) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED(std::uint32_t, used);
@@ -47,7 +47,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
 // moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
 // why:   after the sort, equal keys are adjacent
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     select_distinct(KeySegments in, SelectionOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
@@ -68,7 +68,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
 unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const SelectionPolicy& policy,
                      const DeviceLimits& limits) {
     const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
-    return whole_warps(pairs / each + 1, policy.block_threads);
+    return whole_warps(pairs / each + 1, block_threads_of(policy.block_threads, limits));
 }
 
 constexpr KernelTable<void (*)(SliceJob), 4> kSelectElements = {
@@ -144,14 +144,14 @@ LaunchStatus launch_select_survivors(const KeySegments& in, const FilteredSegmen
 
 void list_topk_kernels(KernelLister& to) {
     const SelectionPolicy policy = kDefaultSelectionPolicy;
+    const unsigned threads = block_threads_of(policy.block_threads, to.limits());
     const auto few = [&](unsigned index) {
-        return BlockSize{policy.block_threads, kFewPairs * pair_bytes(width_of_index(index))};
+        return BlockSize{threads, kFewPairs * pair_bytes(width_of_index(index))};
     };
     to.add(4, listed(kSelectElements, few), listed(kSelectSurvivors, few),
            listed(kSelectDistinct, [&](unsigned index) {
                const unsigned width = width_of_index(index);
-               return BlockSize{policy.block_threads,
-                                block_capacity(width, policy, to.limits()) * pair_bytes(width)};
+               return BlockSize{threads, block_capacity(width, policy, to.limits()) * pair_bytes(width)};
            }));
 }
 

@@ -22,7 +22,10 @@ void Turns::spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept {
                                   [uid](const Spent& spent) { return spent.uid == uid; });
         if (found == spent_.end()) found = spent_.insert(found, {uid, 0});
         found->ns += ns;
-        if (found->ns > turn_ns() && !ending_) end_round_after_all();
+        // The turns of all users, as a second user makes them shorter.
+        const bool over = std::any_of(spent_.begin(), spent_.end(),
+                                      [this](const Spent& spent) { return spent.ns > turn_ns(); });
+        if (over && !ending_) end_round_after_all();
     } catch (const std::exception&) {
         spent_.clear();  // so that no turn is over for ever
     }

@@ -80,6 +80,18 @@ TEST(Turns, AreShortWhileSeveralUsersWork) {
     EXPECT_FALSE(turns.is_over(kModest, Turns::kTurnNs)) << "the other user is gone";
 }
 
+TEST(Turns, EndWhereASecondUserMakesThemShorter) {
+    boost::asio::io_context io(1);
+    Turns turns(io);
+    const TimePoint now = Clock::now();
+    turns.spend(kGreedy, 2 * Turns::kTurnNs, now);
+    EXPECT_FALSE(turns.is_over(kGreedy));
+    turns.spend(kModest, 1, now);
+    EXPECT_TRUE(turns.is_over(kGreedy));
+    EXPECT_EQ(io.poll(), 1u) << "who waits for the next round would wait for ever";
+    EXPECT_FALSE(turns.is_over(kGreedy));
+}
+
 TEST(Turns, KnowWhetherSeveralUsersWork) {
     boost::asio::io_context io(1);
     Turns turns(io);

@@ -24,7 +24,7 @@ static_assert(kNodeNeedsSum == static_cast<unsigned>(kernels::kNeedSum) &&
                   kNodeNeedsL1 == static_cast<unsigned>(kernels::kNeedL1) &&
                   kNodeNeedsSquares == static_cast<unsigned>(kernels::kNeedMoments),
               "a node needs what a set of statistics needs");
-static_assert(kTilesPerChunk * kernels::kTileElements == kernels::kChunkElements,
+static_assert(kFloatTile == kernels::kTileElements && kTilesPerChunk * kFloatTile == kernels::kChunkElements,
               "both backends have one tree");
 
 // The smallest kernel that computes all needs. The magnitude of an unsigned integer is the integer.

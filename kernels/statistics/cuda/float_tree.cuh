@@ -8,12 +8,12 @@
 
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/statistics/cuda/load.cuh"
+#include "kernels/statistics/cuda/shape.h"
 
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kFloatRun = 4;  // adjacent elements of a lane in one row of a tile
-constexpr unsigned kFloatTile = 1024;
+constexpr unsigned kFloatRun = 4;    // adjacent elements of a lane in one row of a tile
 constexpr unsigned kFloatRow = 128;  // elements of a row of a tile
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 constexpr std::uint32_t kNotFound = ~std::uint32_t{0};

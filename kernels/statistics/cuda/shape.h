@@ -28,6 +28,7 @@ struct ReducePolicy {
 };
 constexpr ReducePolicy kDefaultReducePolicy{128, 16, 4, 64 << 20};
 
+constexpr unsigned kFloatTile = 1024;  // elements of a tile
 constexpr std::uint64_t kTilesPerChunk = 16;
 
 // How the groups of a segment are closed. One block merges each fan of partial results into one; this repeats

@@ -97,10 +97,14 @@ def usages_of_build(build):
     return found
 
 
+def rows_of_csv(path):
+    """The rows of a file of scripts/data; its first lines are comments."""
+    with open(path, encoding="ascii") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
 def boards():
-    with open(SHEETS, encoding="ascii") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    by_key = {row["key"]: row for row in rows}
+    by_key = {row["key"]: row for row in rows_of_csv(SHEETS)}
     return {architecture: by_key[key] for architecture, key in BOARDS.items()}
 
 
@@ -195,10 +199,10 @@ def write_csv(path, fields, rows, note=""):
 
 
 def read_families(path):
-    with open(path, encoding="ascii") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     text = ("kernel", "limit")
-    return [{key: value if key in text else int(value) for key, value in row.items()} for row in rows]
+    return [
+        {key: value if key in text else int(value) for key, value in row.items()} for row in rows_of_csv(path)
+    ]
 
 
 def range_text(low, high):

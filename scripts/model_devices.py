@@ -8,13 +8,13 @@ docs/tuning.md, "Model tables", explains the model and the reason of each kind o
 """
 
 import argparse
-import csv
 import math
 import os
 import sys
 
+from kernel_resources import SHEETS, rows_of_csv
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SHEETS = os.path.join(ROOT, "scripts", "data", "jetson_data_sheets.csv")
 RESOURCES = os.path.join(ROOT, "scripts", "data", "kernel_resources.csv")
 DEVICES = os.path.join(ROOT, "config", "devices")
 REVISION = 1  # of kernels/<operation>/tuning.cpp, that the model was made for
@@ -29,10 +29,9 @@ CPU_SHARE = 0.5  # of the streamed bandwidth, for all cores of the CPU together
 
 # --- how many threads a multiprocessor needs ---------------------------------------------------------------
 # Assumptions, not measurements: a load from memory takes this long, a thread waits for two packs of 16 bytes
-# at a time, and has two independent instructions.
+# at a time, and has two independent instructions. A result of arithmetic is there after ARITHMETIC_CYCLES, by
+# major compute capability. Each of four schedulers issues for one warp in a cycle.
 LATENCY_US, WAITED_BYTES, INDEPENDENT = 0.8, 32, 2
-# A result of arithmetic is there after this many cycles (CUDA programming guide, "Multiprocessor level"), and
-# each of four schedulers issues for one warp in a cycle.
 ARITHMETIC_CYCLES = {5: 6, 6: 6, 7: 4, 8: 4}
 SCHEDULERS, WARP = 4, 32
 
@@ -125,13 +124,11 @@ def costs():
 def occupancies():
     """The occupancy of each family of kernels, 0..1: the middle of its instances. Keys: (family, compute
     capability)."""
-    with open(RESOURCES, encoding="ascii") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    return {
-        (row["kernel"], int(row["architecture"])): (int(row["least_occupancy"]) + int(row["occupancy"]))
-        / 200.0
-        for row in rows
-    }
+    found = {}
+    for row in rows_of_csv(RESOURCES):
+        middle = (int(row["least_occupancy"]) + int(row["occupancy"])) / 200.0
+        found[(row["kernel"], int(row["architecture"]))] = middle
+    return found
 
 
 class Board:
@@ -290,10 +287,8 @@ def table_text(board):
 
 
 def boards():
-    with open(SHEETS, encoding="ascii") as file:
-        sheets = list(csv.DictReader(line for line in file if not line.startswith("#")))
     occupancy = occupancies()
-    return [Board(sheet, occupancy) for sheet in sheets if sheet["table"] == "yes"]
+    return [Board(sheet, occupancy) for sheet in rows_of_csv(SHEETS) if sheet["table"] == "yes"]
 
 
 def main():

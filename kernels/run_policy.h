@@ -42,7 +42,7 @@ class RunPolicy {
     std::string_view find(std::string_view key) const;
     // "cpu avx2 threads=2 tile=1024".
     std::string text() const;
-    void append_to(std::string& text) const;
+    void append_to(std::string& text) const;  // the same
 
   private:
     std::vector<Field> fields_;

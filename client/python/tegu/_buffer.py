@@ -39,7 +39,10 @@ class Garbage(object):
 
     def collect(self) -> None:
         while self.waiting:
-            free, handle = self.waiting.popleft()
+            try:
+                free, handle = self.waiting.popleft()
+            except IndexError:  # a signal handler has taken it
+                return
             free(handle)
 
 

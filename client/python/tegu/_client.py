@@ -137,12 +137,6 @@ class Client(Connection, Calls, PartialCalls):
         self.call(self.lib.tegu_cancel_job, ident, ctypes.byref(was_running))
         return bool(was_running.value)
 
-    @property
-    def reconnects(self) -> int:
-        """How often the connection was lost and found again."""
-        with self.lock:
-            return int(self.lib.tegu_reconnects(self._handle)) if self._handle is not None else 0
-
     def _health(self, form: int) -> str:
         text, state, size = ctypes.create_string_buffer(_abi.HEALTH_BYTES), ctypes.c_int(), ctypes.c_size_t()
         self.call(self.lib.tegu_health, form, ctypes.byref(state), text, len(text), ctypes.byref(size))

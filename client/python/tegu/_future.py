@@ -41,6 +41,7 @@ class Future(_Base[T]):
         self._waiting: Any = []
         self._client, self._job = client, job
         self.ident = ident  # 0 once the reply was taken; changes under the client's lock
+        self.taker = 0  # the thread that took the reply
         self._report: Optional["Report"] = None
         super().__init__()
 
@@ -103,6 +104,12 @@ class Future(_Base[T]):
         while not self.ended():
             left = None if end is None else end - time.monotonic()
             slice_ms = SLICE_MS if left is None else max(0, min(SLICE_MS, int(left * 1000) + (left > 0)))
+            if self.taker == threading.get_ident() and not self.ended():
+                raise _errors.make(
+                    "BAD_REQUEST",
+                    "the call that this signal handler interrupts has the reply, and has not read it yet",
+                    "future",
+                )
             if self.ident:
                 self._poll(slice_ms)
             else:  # another thread has the reply, and reads it
@@ -118,7 +125,12 @@ class Future(_Base[T]):
         with self._client.lock:
             if not self.ident:
                 return
-            owner, error = self._client.wait(self.ident, timeout_ms)
+            done, owner, error = self._client.wait(self.ident, timeout_ms)
+            if not self.ident:  # a signal handler has closed the client
+                return
+            if done == 0 and error is not None and error.status == "NOT_FOUND":
+                self.taker = threading.get_ident()  # and this is a signal handler
+                return
             if owner is None and error is None:
                 return
             self._client.forget(self)
@@ -126,8 +138,9 @@ class Future(_Base[T]):
 
     def finish(self, owner: "Optional[Owner]", error: Optional[BaseException]) -> None:
         """Takes the reply. The lock of the client is not held: this calls callbacks."""
-        job = self._job
-        del self._job  # and with it the inputs
+        job: Optional["Job"] = self.__dict__.pop("_job", None)  # and with it the inputs
+        if job is None:
+            return
         value: Any = None
         if owner is not None:
             try:

@@ -15,6 +15,7 @@ from ._types import (
     Shape,
     big_endian,
     format_type,
+    is_masked_array,
     kind_type,
     normal_axis,
     numpy,
@@ -109,7 +110,7 @@ def _bad_shape(elements: int, shape: Shape) -> _errors.Error:
 def _as_numpy(x: Any, dtype: Any, field: str) -> Tuple[Any, bool]:
     """(array, whether it had to be made)."""
     name = None if dtype is None else NAMES[type_number(dtype)]
-    if isinstance(x, numpy.ma.MaskedArray):
+    if is_masked_array(x):
         if not numpy.ma.is_masked(x):
             return _as_numpy(numpy.ma.getdata(x), dtype, field)
         raise _errors.make(

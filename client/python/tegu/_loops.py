@@ -86,7 +86,7 @@ class Thread(Driver):
         while True:
             with self.client.lock:
                 ended = self.client.collect()
-                state = None if self.client.closed else self.client.poll_state()
+                state = self.client.poll_state()
                 if state is not None:
                     self.descriptor.follow(state)
             for future, owner, error in ended:
@@ -178,7 +178,7 @@ class Loop(Driver):
             return
         try:
             ended = client.collect()
-            state = None if client.closed or not client.is_watched() else client.poll_state()
+            state = client.poll_state() if client.is_watched() else None
             if state is not None and not self.descriptor.is_current(state):
                 self._forget_descriptor()
                 self.descriptor.follow(state)

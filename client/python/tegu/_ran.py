@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tegu_run_into() writes into: how arrays and plain numbers are read from it. A connection has one; its
-lock protects it."""
+"""What tegu_run_into() writes into: how arrays and plain numbers are read from it."""
 
 import ctypes
 import struct

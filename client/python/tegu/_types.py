@@ -3,6 +3,7 @@
 drives both ways."""
 
 import operator
+import sys
 from typing import Any, Dict, Optional, Tuple
 
 from . import _errors
@@ -121,6 +122,12 @@ def format_type(view: memoryview) -> int:
     if number is None:
         raise unsupported(view.format)
     return number
+
+
+def is_masked_array(x: Any) -> bool:
+    """numpy loads its masked arrays when they are first used; until then there are none."""
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    return masked is not None and isinstance(x, masked)
 
 
 def product(shape: Shape) -> int:

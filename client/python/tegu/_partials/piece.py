@@ -63,7 +63,7 @@ class Piece(object):
 
 def _dense(x: Any) -> Any:
     numpy = _types.numpy
-    if numpy is not None and isinstance(x, numpy.ndarray) and not isinstance(x, numpy.ma.MaskedArray):
+    if numpy is not None and isinstance(x, numpy.ndarray) and not _types.is_masked_array(x):
         return numpy.ascontiguousarray(x)
     return x
 

@@ -13,7 +13,7 @@ namespace {
 
 // sample_cut: a cut behind the best `rank` pairs of a sample, and not far behind.
 // in:    elements [n]                                       out: states, all of it
-// grid:  x = segments, y = cuts
+// grid:  x = segments
 // block: policy.block_threads, fewer for small samples
 // shared: 9 KB static                                       result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
@@ -21,29 +21,19 @@ namespace {
 //        is good enough
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
-    sample_cut(KeySegments in, std::uint64_t sample, SampleRanks first, SampleRanks second,
+    sample_cut(KeySegments in, std::uint64_t sample, std::uint64_t rank, std::uint64_t enough,
                SelectState* states) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     const HeldSample<U> held(KeyedSegment<U>(in, block_x()), sample);
-    const SampleRanks ranks = block_y() == 0 ? first : second;
-    const SelectRange range = block_narrow<U>(held, sample, ranks.rank, ranks.enough, in.n - 1, bins);
+    const SelectRange range = block_narrow<U>(held, sample, rank, enough, in.n - 1, bins);
     if (thread_index() == 0)
-        states[block_y() * in.count + block_x()] =
+        states[block_x()] =
             SelectState{static_cast<U>(range.cut_key()), range.cut_index(), 0, 0, ~std::uint64_t{0}};
 }
 
 constexpr const char* kSectors = "reads a sector of 32 B an element of the sample";
 constexpr KernelTable<decltype(&sample_cut<std::uint8_t>), 4> kSampleCut = {
     "sample_cut", kSectors, {TEGU_BY_WIDTH(sample_cut)}};
-
-LaunchStatus launch_cuts(const KeySegments& in, const SampleCuts& cuts, unsigned count,
-                         const SelectionConfig& config) {
-    const unsigned threads =
-        whole_warps(cuts.sample, block_threads_of(config.policy.block_threads, config.limits));
-    return launch(kSampleCut[width_index(in.width)],
-                  LaunchShape{static_cast<unsigned>(in.count), count, threads, 0}, config.stream, in,
-                  cuts.sample, cuts.first, cuts.second, cuts.states);
-}
 
 // --- by counting
 
@@ -122,13 +112,11 @@ std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy
 }
 
 LaunchStatus launch_sample_cut(const KeySegments& in, const SampleCut& cut, const SelectionConfig& config) {
-    const SampleRanks ranks{cut.rank, loosest_rank(cut.rank, cut.sample)};
-    return launch_cuts(in, SampleCuts{cut.sample, ranks, ranks, cut.states}, 1, config);
-}
-
-LaunchStatus launch_sample_cuts(const KeySegments& in, const SampleCuts& cuts,
-                                const SelectionConfig& config) {
-    return launch_cuts(in, cuts, 2, config);
+    const unsigned threads =
+        whole_warps(cut.sample, block_threads_of(config.policy.block_threads, config.limits));
+    return launch(kSampleCut[width_index(in.width)],
+                  LaunchShape{static_cast<unsigned>(in.count), 1, threads, 0}, config.stream, in, cut.sample,
+                  cut.rank, loosest_rank(cut.rank, cut.sample), cut.states);
 }
 
 LaunchStatus launch_exact_cut(const KeySegments& in, const ExactCut& cut, const Pieces& pieces,

@@ -56,21 +56,6 @@ struct SampleCut {
 // loosest_rank() of them. Samples are random within equal parts of the segment. One launch.
 LaunchStatus launch_sample_cut(const KeySegments& in, const SampleCut& cut, const SelectionConfig& config);
 
-// At least `rank` pairs of a sample, at most `enough`. REQUIRES: 1 <= rank <= enough <= sample.
-struct SampleRanks {
-    std::uint64_t rank;
-    std::uint64_t enough;
-};
-struct SampleCuts {
-    std::uint64_t sample;
-    SampleRanks first;
-    SampleRanks second;
-    SelectState* states;  // [2]
-};
-// Two cuts of one segment, states[0] behind `first` and states[1] behind `second`. One launch. REQUIRES:
-// in.count == 1.
-LaunchStatus launch_sample_cuts(const KeySegments& in, const SampleCuts& cuts, const SelectionConfig& config);
-
 constexpr std::uint64_t kCutWords = 2048 + 8;
 struct ExactCut {
     std::uint64_t k;

@@ -57,7 +57,7 @@ class DaemonTest : public testing::Test {
     tc::Client connected() {
         tc::Options options;
         options.socket_path = daemon_.socket();
-        options.connect_ms = 20000;
+        options.connect_ms = 60000;
         options.reconnect_ms = 60000;
         tc::Expected<tc::Client> client = tc::Client::connect(options);
         if (!client) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -34,7 +35,9 @@ class Daemon {
     std::string socket() const { return directory_ + "/sock"; }
     void start() {
         const std::string config = directory_ + "/tegud.toml", path = socket();
-        fclose(fopen(config.c_str(), "w"));
+        std::FILE* const settings = std::fopen(config.c_str(), "w");
+        std::fputs("[timeouts]\nhello_ms = 60000\n", settings);  // for a machine that is busy
+        std::fclose(settings);
         child_ = fork();
         if (child_ != 0) return;
         const char* program = TEGU_BINARY_DIR "/bin/tegud";

@@ -14,6 +14,7 @@ import time
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TEGU_BUILD_DIR", os.path.join(SOURCE, "build", "release"))
 SKIPPED = 77
+PATIENT = "[timeouts]\nhello_ms = 60000\nframe_ms = 60000\nwrite_stall_ms = 60000\n"  # on a busy machine
 
 
 def preload_sanitizer():
@@ -41,7 +42,7 @@ class Daemon(object):
         self.socket = os.path.join(self.folder, "sock")
         self.config = os.path.join(self.folder, "tegud.toml")
         with open(self.config, "w") as file:
-            file.write(settings)
+            file.write(settings + PATIENT)
         self.process = None
         self.start()
 

@@ -26,15 +26,16 @@ class TerminalTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.daemon.__exit__(None, None, None)
 
-    def on_terminal(self, arguments, interrupt_after=None, **environment):
+    def on_terminal(self, arguments, interrupt_after=None, daemon=None, **environment):
         """(exit code, what came to the terminal) of a command whose stdout and stderr are a terminal."""
         outer, inner = pty.openpty()
-        variables = dict(self.daemon.environment, TERM="xterm")
+        daemon = daemon or self.daemon
+        variables = dict(daemon.environment, TERM="xterm")
         variables.pop("NO_COLOR", None)
         variables.update(environment)
         process = subprocess.Popen(
             [TEGU] + arguments,
-            cwd=self.daemon.folder,
+            cwd=daemon.folder,
             env=variables,
             stdin=subprocess.DEVNULL,
             stdout=inner,
@@ -103,18 +104,20 @@ class TerminalTest(unittest.TestCase):
         self.assertNotIn(b"reading ", out)
 
     def test_a_long_job_says_how_long_it_is_expected_to_take(self):
-        """Jobs grow until one is still computed when the line comes."""
-        for rows in (1000, 3000, 9000, 27000):
-            with open(os.path.join(self.daemon.folder, "long.raw"), "wb") as target:
-                for _ in range(rows):
-                    target.write(os.urandom(4000))
-            code, text = self.on_terminal(
-                ["entropy-map", "--window", "63", "--levels", "256", "--dtype", "u8", "--shape"]
-                + ["%dx4000" % rows, "long.raw"]
-            )
-            self.assertEqual(code, 0, text)
-            if b"computing" in text:
-                break
+        """Jobs grow until one is still computed when the line comes. One thread: many would be too fast."""
+        with Daemon("[executor]\nthreads = 1\n") as daemon:
+            for rows in (1000, 3000, 9000, 27000):
+                with open(os.path.join(daemon.folder, "long.raw"), "wb") as target:
+                    for _ in range(rows):
+                        target.write(os.urandom(4000))
+                code, text = self.on_terminal(
+                    ["entropy-map", "--window", "63", "--levels", "256", "--dtype", "u8", "--shape"]
+                    + ["%dx4000" % rows, "long.raw"],
+                    daemon=daemon,
+                )
+                self.assertEqual(code, 0, text)
+                if b"computing" in text:
+                    break
         self.assertRegex(
             text,
             rb"\rcomputing [0-9.]+ [mun]?s"

@@ -25,6 +25,9 @@ SIXTEEN_COLOURS = re.compile(r"\x1b\[(?:(?:[0-9]|[34][0-79]|9[0-7]|10[0-7])(?:;|
 class BoardDaemon(Daemon):
     """A daemon on the files of a board."""
 
+    def __init__(self):
+        super().__init__('executor.backend = "cpu"\n')
+
     def start(self):
         self.launch()
         self.wait_until_it_answers()
@@ -34,11 +37,9 @@ class BoardDaemon(Daemon):
         if not os.path.exists(root):
             os.mkdir(root)
             unpack("xavier-nx", root)
-        config = os.path.join(self.folder, "tegud.toml")
-        self.write("tegud.toml", b'executor.backend = "cpu"\n')
         with open(os.path.join(self.folder, "tegud.log"), "ab") as log:
             self.process = subprocess.Popen(
-                [TEGUD, "--config", config, "--socket", self.socket, "--sysroot", root],
+                [TEGUD, "--config", self.config, "--socket", self.socket, "--sysroot", root],
                 stdout=log,
                 stderr=log,
             )

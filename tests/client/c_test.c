@@ -370,7 +370,7 @@ int main(void) {
     check_words();
     tegu_options_init(&options, sizeof options);
     options.name = "c_test";
-    options.connect_ms = 5000;
+    options.connect_ms = 60000;
     if (tegu_connect(&options, &client, &error) != TEGU_OK) {
         fprintf(stderr, "tegu_connect: %s\n", error.message);
         return tegu_status_exit_code(error.status);

@@ -5,6 +5,7 @@ without numpy (--no-numpy)."""
 import random
 import sys
 import threading
+import time
 import unittest
 
 import harness
@@ -26,6 +27,14 @@ SEED = random.SystemRandom().randrange(1 << 32)
 daemon = None
 
 
+def until(condition, seconds=60):
+    """Waits for something that another thread or process does. Returns whether it came."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.001)
+    return condition()
+
+
 def setUpModule():
     global daemon
     daemon = harness.Daemon()
@@ -39,10 +48,16 @@ def tearDownModule():
 class Case(unittest.TestCase):
     def setUp(self):
         self.random = random.Random(SEED)
-        self.c = tegu.connect(daemon.socket, name="python_test")
+        self.c = tegu.connect(daemon.socket, name="python_test", connect_timeout=60)
         self.addCleanup(self.c.close)
+        self.assertTrue(until(self.is_alone), self.c.stats())
         if numpy is not None:
             self.rng = numpy.random.RandomState(SEED)
+
+    def is_alone(self):
+        """Whether the daemon has seen the end of every earlier test: it hears of that a moment later."""
+        seen = self.c.stats()
+        return (seen["connections"], seen["jobs_in_flight"]) == (1, 0)
 
     def assertRaisesTegu(self, status, field, function, *arguments, **options):
         with self.assertRaises(tegu.Error, msg="seed %d" % SEED) as caught:

@@ -180,13 +180,14 @@ TEST(ClientJobs, SignalsDoNotDisturb) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     });
-    for (int i = 0; i < 20; ++i)
-        EXPECT_EQ(client.run(OneValue(i).request.deadline(10000 * kMillisecond))->number(kSum), i);
-    for (int i = 0; i < 20; ++i) EXPECT_EQ(client.run(OneValue(i).request)->number(kSum), i);
+    // The sender may be late: each kind of wait goes on until signals came during it.
+    for (int i = 0, earlier = signals; i < 20 || signals == earlier; ++i)
+        EXPECT_EQ(client.run(OneValue(i).request.deadline(60000 * kMillisecond))->number(kSum), i);
+    for (int i = 0, earlier = signals; i < 20 || signals == earlier; ++i)
+        EXPECT_EQ(client.run(OneValue(i).request)->number(kSum), i);
     stop = true;
     sender.join();
     sigaction(SIGUSR1, &before, nullptr);
-    EXPECT_GT(signals, 0);
     EXPECT_EQ(client.reconnects(), 0u);
 }
 
@@ -285,7 +286,7 @@ TEST(ClientJobs, AJobThatKillsEveryConnectionEnds) {
         connection.read();
     }});
     tc::Options options = options_for(server);
-    options.reconnect_ms = 20000;
+    options.reconnect_ms = 60000;
     tc::Client client = connected(server, options);
     OneValue job(1);
     tc::Expected<tc::Result> result = client.run(job.request);

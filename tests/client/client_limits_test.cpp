@@ -10,6 +10,15 @@
 namespace tegu::test {
 namespace {
 
+// As run(), of a job that is on the wire before its deadline is looked at, however late that is.
+tc::Expected<tc::Result> run_late(tc::Client& client, const tc::Request& request) {
+    const tc::Expected<std::uint64_t> id = client.submit(request);
+    if (!id) return id.error();
+    const tc::Expected<void> sent = client.flush();
+    if (!sent) return sent.error();
+    return client.wait(*id);
+}
+
 TEST(ClientPartials, AreRefusedIfTheDaemonIsOlder) {
     FakeServer server({[](Connection& connection) {
         connection.hello.features = wire::kAllFeatures & ~std::uint64_t{wire::kFeaturePartials};
@@ -70,7 +79,7 @@ TEST(ClientBusy, IsTheCallersIfTheHintIsBeyondTheDeadline) {
     }});
     tc::Client client = connected(server);
     OneValue job(5);
-    tc::Expected<tc::Result> result = client.run(job.request.deadline(1000 * kMillisecond));
+    tc::Expected<tc::Result> result = client.run(job.request.deadline(60000 * kMillisecond));
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().status, TEGU_BUSY);
 }
@@ -109,7 +118,7 @@ TEST(ClientDeadline, IsEnforcedHereAndTheLateReplyIgnored) {
             if (request->header.type == wire::MessageType::Cancel) ++cancels;
             if (!late && request->header.type == wire::MessageType::Job) {
                 EXPECT_GT(request->header.deadline_ns, 0u);
-                EXPECT_LE(request->header.deadline_ns, 1000 * kMillisecond);
+                EXPECT_LE(request->header.deadline_ns, 100 * kMillisecond);
                 late = std::move(request);
                 continue;
             }
@@ -119,8 +128,7 @@ TEST(ClientDeadline, IsEnforcedHereAndTheLateReplyIgnored) {
     }});
     tc::Client client = connected(server);
     OneValue job(5);
-    // so long that it leaves
-    tc::Expected<tc::Result> result = client.run(job.request.deadline(1000 * kMillisecond));
+    const tc::Expected<tc::Result> result = run_late(client, job.request.deadline(100 * kMillisecond));
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().status, TEGU_DEADLINE_EXCEEDED);
     for (int i = 0; i < 3; ++i) expect_works(client);
@@ -172,7 +180,7 @@ TEST(ClientDeadline, AConnectionOnWhichNothingIsAnsweredIsGivenUp) {
                        serve});
     tc::Client client = connected(server);
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(client.run(OneValue(i).request.deadline(500 * kMillisecond)).error().status,
+        EXPECT_EQ(run_late(client, OneValue(i).request.deadline(100 * kMillisecond)).error().status,
                   TEGU_DEADLINE_EXCEEDED);
     expect_works(client);
     EXPECT_EQ(client.reconnects(), 1u);

@@ -20,6 +20,7 @@ inline tc::Options options_for(const FakeServer& server) {
     tc::Options options;
     options.socket_path = server.path();
     options.name = "client_test";
+    options.connect_ms = 60000;  // for a machine that is busy
     return options;
 }
 

@@ -14,6 +14,7 @@ import time
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TEGU_BUILD_DIR", os.path.join(SOURCE, "build", "release"))
 SKIPPED = 77
+PATIENT = "[timeouts]\nhello_ms = 60000\nframe_ms = 60000\nwrite_stall_ms = 60000\n"  # on a busy machine
 
 
 def preload_sanitizer():
@@ -41,7 +42,7 @@ class Daemon(object):
         self.socket = os.path.join(self.folder, "sock")
         self.config = os.path.join(self.folder, "tegud.toml")
         with open(self.config, "w") as file:
-            file.write(settings)
+            file.write(settings + PATIENT)
         self.process = None
         self.start()
 
@@ -54,22 +55,24 @@ class Daemon(object):
                 stderr=log,
                 env=environment,
             )
-        end = time.time() + 60
+        end = time.monotonic() + 60
         while not self._answers():
-            if self.process.poll() is not None or time.time() > end:
+            if self.process.poll() is not None or time.monotonic() > end:
                 with open(os.path.join(self.folder, "log")) as file:
                     raise RuntimeError("tegud did not start: " + file.read())
             time.sleep(0.005)
 
     def _answers(self):
-        """Whether somebody takes connections. The socket's file is no sign: it is there before, and after a
-        daemon that was killed."""
+        """Whether it ends a connection that says no HELLO. Its socket takes connections before it has taken
+        over its signals, and the socket's file is there even after a daemon that was killed."""
         with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(60)
             try:
                 probe.connect(self.socket)
+                probe.shutdown(socket.SHUT_WR)
+                return probe.recv(1) == b""
             except OSError:
                 return False
-        return True
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

@@ -150,7 +150,7 @@ TEST(ClientTwoInputs, FitADaemonThatTakesFewBuffers) {
     const std::vector<float> x(kLarge, 2.0f), y(kLarge, 3.0f);
     for (int i = 0; i < 3; ++i) {
         tc::Expected<tc::Result> result =
-            client.run(tc::Request::dot(x.data(), y.data(), kLarge).deadline(10000 * kMillisecond));
+            client.run(tc::Request::dot(x.data(), y.data(), kLarge).deadline(60000 * kMillisecond));
         ASSERT_TRUE(result.ok()) << result.error().message;
         EXPECT_EQ(result->number(kSum), 6.0 * kLarge);
     }

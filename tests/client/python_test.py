@@ -170,7 +170,7 @@ class Plain(Case):
         futures = [self.c.submit.reduce([i]) for i in range(1000)]
         self.assertEqual([future.result()["sum"] for future in reversed(futures)], list(range(999, -1, -1)))
         future = self.c.submit("topk", [1, 3, 2], 1)
-        self.assertEqual(list(future.result(timeout=10)[0]), [3])
+        self.assertEqual(list(future.result(timeout=60)[0]), [3])
         self.assertTrue(future.done())
         self.assertEqual(future.reply.backend, "cpu")
         failed = self.c.submit.topk([1], 2)

@@ -51,6 +51,10 @@ class Site(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         """A copy of what the site is made of, as a repository of its own, and its version 0.2."""
+        # Neither the settings of this user nor the repository of a hook that runs the test.
+        os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
+        for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"):
+            os.environ.pop(name, None)
         cls.folder = tempfile.mkdtemp(prefix="tegu-site-")
         cls.tree, cls.built = os.path.join(cls.folder, "tree"), os.path.join(cls.folder, "built")
         os.makedirs(cls.tree)

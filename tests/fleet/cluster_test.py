@@ -90,6 +90,9 @@ class ClusterTest(unittest.TestCase):
         for pieces in CUTS:
             self.same(self.asked(cut(self.arrays.f32, pieces)), "in %d" % pieces)
         self.same(self.asked(cut(self.arrays.special, 7)), "of special values")
+        for board in range(WORKERS):  # wherever the tasks above went
+            lazy, worker = td.reduce(cut(self.arrays.f32, 1)), [self.address("board%d" % board)]
+            self.dask.compute(lazy, workers=worker, allow_other_workers=False, sync=True)
         jobs = []
         for daemon in self.daemons:
             with tegu.connect(daemon.socket) as c:
@@ -148,11 +151,11 @@ class ClusterTest(unittest.TestCase):
 
     def test_a_worker_is_killed(self):
         pids = self.dask.run(os.getpid)
-
-        def harm():
-            os.kill(sorted(pids.values())[-1], 9)
-
-        self.meanwhile(harm)
+        killed = max(pids, key=pids.get)
+        self.meanwhile(lambda: os.kill(pids[killed], 9))
+        end = time.monotonic() + 120
+        while killed in self.workers() and time.monotonic() < end:  # not seen yet
+            time.sleep(0.05)
         self.dask.wait_for_workers(WORKERS, timeout=120)
 
     def test_a_worker_without_tegud_is_named(self):
@@ -161,14 +164,16 @@ class ClusterTest(unittest.TestCase):
             lazy = td.reduce(cut(self.arrays.f32, 1))
             future = self.dask.compute(lazy, workers=[self.address("board2")], allow_other_workers=False)
             with self.assertRaises(tegu.Unavailable) as raised:
-                future.result(timeout=60)
+                future.result(timeout=120)
             self.assertIn("board2", raised.exception.message)
         finally:
             self.daemons[2].start()
 
+    def workers(self):
+        return self.dask.scheduler_info(n_workers=-1)["workers"]
+
     def address(self, name):
-        workers = self.dask.scheduler_info(n_workers=-1)["workers"]
-        return [address for address, worker in workers.items() if worker["name"] == name][0]
+        return [address for address, worker in self.workers().items() if worker["name"] == name][0]
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import harness  # noqa: E402
 import peers  # noqa: E402
 
 peers.go_on_with("numpy", "dask", "distributed")
+for what in ("CONNECT", "TCP"):  # of the workers, too, on a machine that is busy
+    os.environ["DASK_DISTRIBUTED__COMM__TIMEOUTS__" + what] = "120s"
 try:
     import distributed  # noqa: F401
     import dask.array  # noqa: F401

@@ -61,7 +61,7 @@ class Machine:
             {
                 "name": "gpu_sums_test",
                 "command": [program],
-                "properties": [{"name": "TIMEOUT", "value": 5.0}],
+                "properties": [{"name": "TIMEOUT", "value": 10.0}],
             },
             {"name": "gpu_script", "command": ["/bin/sh", "-c", "echo no peer; exit 77"], "properties": []},
         ]
@@ -193,7 +193,7 @@ class GpuCheck(unittest.TestCase):
             "--tests",
             "Slow|Wrong",
             "--test-seconds",
-            "2",
+            "6",
             "--jobs",
             "1",
             "--sanitize",

@@ -35,6 +35,8 @@ NAMED = PARTS[:2] + (
         ("placement-{gpu}.json", "placement-beside-{gpu}.svg"),
     ),
 )
+# Under a hook of git they name the repository of the hook.
+OF_ANOTHER_REPOSITORY = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
 QUIET = {"busy_share": lambda seconds=3.0: 0.01, "read_noise": lambda build: 0.002}
 
 
@@ -45,6 +47,11 @@ class RecordTest(unittest.TestCase):
         self.root = folder.name
         self.records = os.path.join(self.root, "docs", "benchmarks")
         os.makedirs(self.records)
+        patch = mock.patch.dict(os.environ, GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
+        patch.start()
+        self.addCleanup(patch.stop)
+        for name in [name for name in os.environ if name in OF_ANOTHER_REPOSITORY]:
+            del os.environ[name]  # comes back with the end of the patch
         self.git("init", "-q")
         self.git("config", "user.name", "test")
         self.git("config", "user.email", "test@example.invalid")

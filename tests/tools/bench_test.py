@@ -36,7 +36,7 @@ def run(*arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         universal_newlines=True,
-        timeout=250,
+        timeout=600,
     )
 
 

@@ -9,9 +9,10 @@ import math
 import os
 import random
 import struct
+import time
 import unittest
 
-from daemon import SOURCE, Daemon
+from daemon import PATIENCE, SOURCE, Daemon
 from files import npy, pgm, read_npy
 
 JOB = ["operation", "dtype", "shape", "backend", "policy", "timing_us"]
@@ -154,7 +155,9 @@ class JsonTest(unittest.TestCase):
         report = self.daemon.json("tegu stats")
         self.keys(report, ["operation", "stats", "error"])
         self.assertIn("jobs_total", report["stats"])
-        report = self.daemon.json("tegu buffers")
+        report, end = self.daemon.json("tegu buffers"), time.monotonic() + PATIENCE
+        while report["buffers"] and time.monotonic() < end:  # of a command that has ended just now
+            report = self.daemon.json("tegu buffers")
         self.keys(report, ["operation", "buffers", "error"])
         self.assertEqual(report["buffers"], [])
 

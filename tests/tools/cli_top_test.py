@@ -25,25 +25,47 @@ SIXTEEN_COLOURS = re.compile(r"\x1b\[(?:(?:[0-9]|[34][0-79]|9[0-7]|10[0-7])(?:;|
 class BoardDaemon(Daemon):
     """A daemon on the files of a board."""
 
+    def __init__(self):
+        super().__init__('executor.backend = "cpu"\n')
+
     def start(self):
+        self.launch()
+        self.wait_until_it_answers()
+
+    def launch(self):
         root = os.path.join(self.folder, "root")
         if not os.path.exists(root):
             os.mkdir(root)
             unpack("xavier-nx", root)
-        config = os.path.join(self.folder, "tegud.toml")
-        self.write("tegud.toml", b'executor.backend = "cpu"\n')
         with open(os.path.join(self.folder, "tegud.log"), "ab") as log:
             self.process = subprocess.Popen(
-                [TEGUD, "--config", config, "--socket", self.socket, "--sysroot", root],
+                [TEGUD, "--config", self.config, "--socket", self.socket, "--sysroot", root],
                 stdout=log,
                 stderr=log,
             )
+
+    def wait_until_it_answers(self):
         end = time.time() + PATIENCE
         while (
             b'"number": 0' in self.run("tegu health --json").stdout or self.run("tegu ping").returncode != 0
         ):
             if self.process.poll() is not None or time.time() > end:
                 raise RuntimeError("tegud did not start: " + self.log())
+            time.sleep(0.02)
+
+    def wait_for_tops(self, count):
+        """The processes of `tegu top`, once it has seen so many."""
+        end = time.time() + PATIENCE
+        while True:
+            found = [
+                client["pid"]
+                for client in self.json("tegu health")["health"]["daemon"]["clients"]
+                if client["name"] == "tegu top" and client["connections"] > 0
+            ]
+            if len(found) == count:
+                return found
+            if time.time() > end:
+                raise AssertionError("%d times tegu top: %s" % (count, found))
             time.sleep(0.02)
 
 
@@ -166,7 +188,7 @@ class TopTest(unittest.TestCase):
                 "queue +high 0",
                 "Latency +p50 +p99 +max",
                 "^ +PID USER +NAME .*GPU%▾",
-                r"^ +[0-9]+ \w+ +tegu top ",
+                r"^ +[0-9]+ \S+ +tegu top ",
             ):
                 terminal.wait("(?m)" + what)
             coloured = terminal.wait(r"\x1b\[36m", escapes=True)
@@ -231,8 +253,9 @@ class TopTest(unittest.TestCase):
             terminal.wait("trying again for .*no daemon answers")
             terminal.wait(" no answer ")
             terminal.wait("803/1109 MHz")  # what was known last
-            self.daemon.start()
-            terminal.wait("the daemon was restarted")
+            self.daemon.launch()
+            terminal.wait("the daemon was restarted")  # is shown for a few seconds: nothing else first
+            self.daemon.wait_until_it_answers()
             terminal.wait("tegu top")
             self.daemon.process.send_signal(signal.SIGSTOP)
             try:
@@ -245,17 +268,7 @@ class TopTest(unittest.TestCase):
 
     def pid_of_top(self):
         """Once the daemon has seen the end of the one before, and this one."""
-        end = time.time() + PATIENCE
-        while True:
-            found = [
-                client["pid"]
-                for client in self.daemon.json("tegu health")["health"]["daemon"]["clients"]
-                if client["name"] == "tegu top" and client["connections"] > 0
-            ]
-            if len(found) == 1:
-                return found[0]
-            self.assertLess(time.time(), end, found)
-            time.sleep(0.02)
+        return self.daemon.wait_for_tops(1)[0]
 
     def test_signals_give_the_terminal_back(self):
         with Terminal(self.daemon) as terminal:
@@ -320,15 +333,17 @@ class TopTest(unittest.TestCase):
 class OnceTest(unittest.TestCase):
     def test_one_frame_as_text(self):
         with BoardDaemon() as daemon:
-            done = daemon.run(
-                "LC_ALL=C.UTF-8 tegu top -i 0.1 --sort rate; tegu top --once -i 0.1 --no-colour"
-            )
-            self.assertEqual((done.returncode, done.stderr), (0, b""))
-            self.assertNotIn(b"\x1b", done.stdout)
-            text = done.stdout.decode()
-            self.assertRegex(text, r"(?m)^GPU +━+")
-            self.assertRegex(text, r"(?m)^GPU +#+")
-            self.assertEqual(text.count("tegu top"), 2, text)  # each sees itself; the first has left
+            for command, bar in (
+                ("LC_ALL=C.UTF-8 tegu top -i 0.1 --sort rate", "━"),
+                ("tegu top --once -i 0.1 --no-colour", "#"),
+            ):
+                daemon.wait_for_tops(0)  # it has seen the end of the first one
+                done = daemon.run(command)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                self.assertNotIn(b"\x1b", done.stdout)
+                text = done.stdout.decode()
+                self.assertRegex(text, r"(?m)^GPU +%s+" % bar)
+                self.assertEqual(text.count("tegu top"), 1, text)  # it sees itself
             report = daemon.json("tegu top")
             self.assertEqual((report["operation"], report["error"]), ("top", None))
             self.assertEqual(report["health"]["gpu"]["load_ratio"], 0.472)

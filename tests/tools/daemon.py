@@ -15,14 +15,19 @@ TEGU = os.path.abspath(os.path.join(BUILD, "bin", "tegu"))
 TEGUD = os.path.abspath(os.path.join(BUILD, "bin", "tegud"))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PATIENCE = 60  # seconds, for a machine that is busy
+PATIENT = "[timeouts]\nhello_ms = 60000\nframe_ms = 60000\nwrite_stall_ms = 60000\n"
 
 
 class Daemon:
-    """with Daemon() as daemon: ...; a folder of its own is the working folder of its commands."""
+    """with Daemon() as daemon: ...; a folder of its own is the working folder of its commands. settings:
+    lines of the settings file; those of this machine are not read."""
 
-    def __init__(self):
+    def __init__(self, settings=""):
         self.folder = tempfile.mkdtemp(prefix="tegu-cli-")
         self.socket = os.path.join(self.folder, "tegud.sock")
+        self.config = os.path.join(self.folder, "tegud.toml")
+        with open(self.config, "w") as file:
+            file.write(settings + PATIENT)
         self.process = None
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("TEGU_")}
         self.environment.update(
@@ -38,7 +43,9 @@ class Daemon:
 
     def start(self):
         with open(os.path.join(self.folder, "tegud.log"), "ab") as log:
-            self.process = subprocess.Popen([TEGUD, "--socket", self.socket], stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [TEGUD, "--config", self.config, "--socket", self.socket], stdout=log, stderr=log
+            )
         end = time.time() + PATIENCE
         while self.run("tegu ping").returncode != 0:
             if self.process.poll() is not None or time.time() > end:

@@ -67,13 +67,14 @@ class ReadmeTest(unittest.TestCase):
             script = script.replace("/tmp/tegud.sock", folder + "/tegud.sock")
             script = script.replace("build/release/bin/", os.path.dirname(TEGU) + "/")
             script = script.replace("tests/data/", SOURCE + "/tests/data/")
+            script = script.replace("--wait 5 ", "--wait 60 ")  # for a machine that is busy
             done = subprocess.run(
                 ["bash", "-e"],
                 input=(script + "\nwait $! || true\n").encode(),
                 cwd=folder,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                timeout=PATIENCE,
+                timeout=4 * PATIENCE,
             )
             self.assertEqual(done.returncode, 0, done)
             self.assertIn(b"reply in ", done.stdout)

@@ -54,7 +54,7 @@ class TextfileTest(unittest.TestCase):
         self.assertEqual(os.stat(self.path("tegu.prom")).st_mode & 0o7777, 0o644)
 
     def test_no_daemon(self):
-        done = self.daemon.run("tegu metrics --textfile tegu.prom --socket missing.sock --timeout 0.2")
+        done = self.daemon.run("tegu metrics --textfile tegu.prom --socket missing.sock --timeout 60")
         self.assertEqual(done.returncode, 69, done.stderr)
         self.assertIn(b"missing.sock", done.stderr)
         self.assertEqual(self.daemon.read("tegu.prom"), DOWN)
@@ -87,7 +87,7 @@ class TextfileTest(unittest.TestCase):
                     "--socket",
                     self.daemon.socket,
                     "--timeout",
-                    "1",
+                    "60",
                 ],
                 env=dict(os.environ, LD_LIBRARY_PATH=self.daemon.folder),
                 preexec_fn=lambda: os.setuid(65534),

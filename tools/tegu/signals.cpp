@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/signals.h"
 
+#include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "tools/tegu/failure.h"
@@ -51,6 +54,15 @@ void handle(int number, void (*handler)(int)) {
     sigaction(number, &action, nullptr);
 }
 
+void guard(const std::string& path) {
+    for (Temporary& temporary : temporaries) {
+        if (temporary.used != 0 || path.size() >= sizeof temporary.path) continue;
+        std::memcpy(temporary.path, path.c_str(), path.size() + 1);
+        temporary.used = 1;
+        return;
+    }
+}
+
 void copy_text(char (&to)[512], const std::string& from) {
     std::strncpy(to, from.c_str(), sizeof to - 1);
     to[sizeof to - 1] = '\0';
@@ -67,13 +79,18 @@ void install_signal_handlers() {
     handle(SIGXFSZ, SIG_IGN);
 }
 
-void guard_temporary_file(const std::string& path) {
-    for (Temporary& temporary : temporaries) {
-        if (temporary.used != 0 || path.size() >= sizeof temporary.path) continue;
-        std::memcpy(temporary.path, path.c_str(), path.size() + 1);
-        temporary.used = 1;
-        return;
-    }
+// A signal that came between the two steps would leave the file behind.
+int create_temporary_file(std::string& path) {
+    sigset_t fatal, before;
+    sigemptyset(&fatal);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGALRM}) sigaddset(&fatal, number);
+    pthread_sigmask(SIG_BLOCK, &fatal, &before);
+    const int fd = mkostemp(path.data(), O_CLOEXEC);
+    const int code = errno;
+    if (fd >= 0) guard(path);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = code;
+    return fd;
 }
 
 void release_temporary_file(const std::string& path) {

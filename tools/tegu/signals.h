@@ -13,9 +13,10 @@ namespace cli {
 // else.
 void install_signal_handlers();
 
-// A file that a fatal signal removes until it is released. At most two at a time; more, or paths of over 4
-// KiB, are left behind.
-void guard_temporary_file(const std::string& path);
+// Creates and opens a file as mkostemp(3) does, CLOEXEC, and writes its name into `path`. A fatal signal
+// removes it until it is released. At most two at a time; more, or paths of over 4 KiB, are left behind.
+// Returns the descriptor, or -1 with errno.
+int create_temporary_file(std::string& path);
 void release_temporary_file(const std::string& path);
 
 // After `seconds`, writes `out` to stdout and `err` to stderr and ends the process with kTemporary. 0

@@ -118,6 +118,8 @@ def exported():
         try:
             for name in NAMES:
                 with Board(name, hot if name == "orin-nano" else None) as board:
+                    if name == "orin-nano":  # its reason is shown
+                        board.wait_for(lambda: board.health()[0] == 2)
                     with rawclient.Connection(board.socket) as client:
                         work(client)
                         if name == NAMES[0]:

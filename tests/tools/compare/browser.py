@@ -28,6 +28,7 @@ class Browser:
 
     def __init__(self, program, timeout=60):
         self.events, self._number, self._timeout, self._buffer = [], 0, timeout, b""
+        self._documents = set()  # all that were begun
         self._folder = tempfile.mkdtemp(prefix="tegu-browser-")
         from_browser, for_browser = os.pipe(), os.pipe()
         self._read, self._write = from_browser[0], for_browser[1]
@@ -69,6 +70,7 @@ class Browser:
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def close(self):
         self._process.kill()
@@ -106,15 +108,23 @@ class Browser:
                 if "error" in answer:
                     raise BrowserError("%s: %s" % (method, answer["error"].get("message")))
                 return answer["result"]
-            if "method" in answer:
-                self.events.append((answer["method"], answer.get("params", {})))
+            self._keep(answer)
 
-    def wait_for(self, method):
-        until = time.monotonic() + self._timeout
-        while not any(name == method for name, _ in self.events):
-            answer = self._message(until)
-            if "method" in answer:
-                self.events.append((answer["method"], answer.get("params", {})))
+    def _keep(self, answer):
+        if "method" not in answer:
+            return
+        parameters = answer.get("params", {})
+        self.events.append((answer["method"], parameters))
+        if answer["method"] == "Page.lifecycleEvent":
+            self._documents.add(parameters["loaderId"])
+
+    def _is_loaded(self, frame, known):
+        return any(
+            method == "Page.lifecycleEvent"
+            and (parameters["name"], parameters["frameId"]) == ("load", frame)
+            and parameters["loaderId"] not in known
+            for method, parameters in self.events
+        )
 
     def open(self, path):
         """Loads a file and waits until it is complete; events are those since then."""
@@ -122,9 +132,11 @@ class Browser:
 
     def visit(self, url):
         """The same of any address; of hosts 127.0.0.1 alone is known."""
-        self.events = []
-        self.call("Page.navigate", url=url)
-        self.wait_for("Page.loadEventFired")
+        self.events, known = [], set(self._documents)  # one of these may be complete only now
+        frame = self.call("Page.navigate", url=url)["frameId"]
+        until = time.monotonic() + self._timeout
+        while not self._is_loaded(frame, known):
+            self._keep(self._message(until))
 
     def value(self, expression):
         """The value of an expression of JavaScript, which this program evaluates and not the page."""

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "kernels/device/guard_gpu.h"
@@ -49,7 +50,7 @@ class Field {
             board::source_of(tree_.root(), gpu != nullptr ? TEGU_FAKE_NVML_LIBRARY : ""), gpu);
         EXPECT_TRUE(watch.ok());
         watch_ = std::move(*watch);
-        options.minutes = 0.05;
+        options.minutes = 0.5;  // made-up cases take little of it
     }
 
     RunSummary run(const std::vector<Part>& parts = kMadeUp) {
@@ -145,7 +146,7 @@ TEST(Runner, LeavesOutWhatTakesTooLongAndMeasuresItLater) {
         };
         return one;
     };
-    g_cases = {slow("short", 1), slow("long", 1000)};
+    g_cases = {slow("short", 1), slow("long", 5000)};
     RunSummary summary = field.run();
     EXPECT_EQ(summary.no_time, 1u);
     EXPECT_EQ(field.records("skipped"), Records{"made_up long cpu"});
@@ -173,30 +174,29 @@ TEST(Runner, AWrongResultIsNoMeasurement) {
 
 TEST(Runner, RepeatsWhatWasThrottledAndSaysSoIfItStays) {
     Field field;
-    field.options.minutes = 0.4;  // 15 % of it may be spent on cooling
+    field.options.minutes = 10;  // 15 % of it may be spent on cooling
     const std::string alert = "sys/class/thermal/cooling_device4/cur_state";
     field.tree().write(alert, "1\n");
-    // It cools as soon as nothing has run for a second: while the runner waits for it.
-    using Wall = std::chrono::steady_clock;
-    std::atomic<Wall::rep> last_run{Wall::now().time_since_epoch().count()};
+    // It cools a second after the first measurement: while the runner waits for it.
+    std::promise<void> measured;
     std::thread cooling([&] {
-        do std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        while (Wall::now() - Wall::time_point(Wall::duration(last_run)) < std::chrono::seconds(1));
+        measured.get_future().wait();
+        std::this_thread::sleep_for(std::chrono::seconds(1));
         field.tree().write(alert, "0\n");
     });
     int measurements = 0;
     g_cases = {made_up("cools")};
-    g_cases[0].run = [&](std::size_t turn) {
-        measurements += turn == 0 ? 1 : 0;
-        last_run = Wall::now().time_since_epoch().count();
-        return Result<void>();
+    g_cases[0].finish = [&](Case&) {
+        if (++measurements == 1) measured.set_value();
     };
     RunSummary summary = field.run();
+    if (measurements == 0) measured.set_value();
     cooling.join();
-    EXPECT_GE(measurements, 2);
+    EXPECT_EQ(measurements, 2);
     EXPECT_EQ(summary.throttled, 0u);
     EXPECT_FALSE(field.result("cools").get<bool>("throttled"));
 
+    field.options.minutes = 0.4;
     field.tree().write(alert, "1\n");
     g_cases = {made_up("stays hot")};
     summary = field.run();
@@ -246,7 +246,6 @@ TEST(Runner, OverCurrentDuringAMeasurementIsInTheConditions) {
 
 TEST(Runner, MeasuresEnergyWhereTheBoardHasRails) {
     Field field;
-    field.options.minutes = 0.05;
     g_cases = {made_up("with energy"), made_up("without")};
     g_cases[0].energy = true;
     g_cases[0].run = [](std::size_t) {

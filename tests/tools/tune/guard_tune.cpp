@@ -7,12 +7,17 @@
 //   lost    the device is lost at the 200th run
 //   lost_late   it is lost at the 40th run behind the first wrong result
 //   none    there is no device
+//   hold    a job of add says "held" on stderr, and lasts until the program is interrupted or killed
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "kernels/device/guard_gpu.h"
 #include "tools/tune/command_line.h"
+#include "tools/tune/measure/interrupts.h"
 #include "tools/tune/measure/stopwatch.h"
 
 namespace tegu {
@@ -28,6 +33,11 @@ bool has_word(const char* word) {
            ("," + std::string(text) + ",").find("," + std::string(word) + ",") != std::string::npos;
 }
 
+void hold() {
+    std::fputs("held\n", stderr);
+    while (!tune::interrupts()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
 // The default of add has 1000 waves, and 512 threads a block: 0.7 of its time is to be had.
 double time_us(const cuda::Policies& policies) {
     const double waves = policies.add.waves == 8 ? 0.6 : policies.add.waves == 32 ? 0.7 : 1;
@@ -40,6 +50,7 @@ class TunableGpu final : public device::GuardGpu {
     using GuardGpu::GuardGpu;
     Result<kernels::RunReport> run(const cuda::JobRun& run, device::Stream stream,
                                    const cuda::JobPolicies& policies) override {
+        if (has_word("hold") && operation_of(run.job) == Operation::Add) hold();
         if (has_word("lost") && ++g_runs == 200)
             fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         Result<kernels::RunReport> report = GuardGpu::run(run, stream, policies);

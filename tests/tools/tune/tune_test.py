@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -173,18 +174,19 @@ class Journal(TuneTest):
         "--json",
     ]
 
-    def start_and_wait_for_steps(self, steps):
-        process = self.run_tune(*self.ARGUMENTS, program=GUARD, wait=False)
+    def start_and_hold(self):
+        """A run that has done some of its steps, and that does no more and does not end by itself."""
+        process = self.run_tune(*self.ARGUMENTS, program=GUARD, words="hold", wait=False)
         for line in process.stderr:
-            if line.startswith("[%d/" % steps):
+            if line == "held\n":
                 return process
-        self.fail("it ended early: %s" % process.stderr.read())
+        self.fail("it ended with %d" % process.wait())
 
     def records(self):
         return re.findall(r"^record (\S+) ", self.read("t.toml.journal"), re.M)
 
     def test_killed_in_the_middle_it_goes_on_where_it_stopped(self):
-        process = self.start_and_wait_for_steps(3)
+        process = self.start_and_hold()
         process.kill()
         process.communicate()
         before = self.records()
@@ -199,7 +201,7 @@ class Journal(TuneTest):
         self.assertTrue(account["complete"])
 
     def test_records_of_other_kernels_are_measured_again(self):
-        process = self.start_and_wait_for_steps(3)
+        process = self.start_and_hold()
         process.kill()
         process.communicate()
         before = self.records()
@@ -229,7 +231,7 @@ class Journal(TuneTest):
         self.assertEqual(len(account["findings"]), account["steps"])
 
     def test_torn_journal_loses_its_last_record_alone(self):
-        process = self.start_and_wait_for_steps(3)
+        process = self.start_and_hold()
         process.kill()
         process.communicate()
         before = self.records()
@@ -241,7 +243,7 @@ class Journal(TuneTest):
         self.assertIn("stopped: %d of" % (len(before) - 1), err)
 
     def test_interrupt_leaves_a_valid_table(self):
-        process = self.start_and_wait_for_steps(3)
+        process = self.start_and_hold()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, err)
@@ -251,7 +253,7 @@ class Journal(TuneTest):
         self.assertIn("tiles_per_warp=4", shown)
 
     def test_another_machine_is_refused_and_can_be_set_aside(self):
-        process = self.start_and_wait_for_steps(2)
+        process = self.start_and_hold()
         process.kill()
         process.communicate()
         other = [word if word != "gpu" else "cpu" for word in self.ARGUMENTS]
@@ -272,7 +274,7 @@ class Journal(TuneTest):
         self.assertEqual(self.read("t.toml.journal"), "my diary\n")
 
     def test_one_run_at_a_time(self):
-        process = self.start_and_wait_for_steps(2)
+        process = self.start_and_hold()
         code, _, err = self.run_tune(*self.ARGUMENTS, program=GUARD)
         process.kill()
         process.communicate()
@@ -285,8 +287,10 @@ class Pace(TuneTest):
         device = self.path("board/sys/class/thermal/cooling_device0")
         os.makedirs(device, exist_ok=True)
         for name, text in (("type", "gpu-throttle-alert"), ("cur_state", state), ("max_state", "2")):
-            with open(os.path.join(device, name), "w") as target:
+            path = os.path.join(device, name)
+            with open(path + ".new", "w") as target:
                 target.write(text + "\n")
+            os.replace(path + ".new", path)  # it is read meanwhile
 
     def test_throttled_measurement_is_repeated_when_the_board_has_cooled(self):
         self.write_alert("1")
@@ -356,10 +360,15 @@ class Apply(TuneTest):
         )
         log.close()
         self.addCleanup(lambda: (daemon.terminate(), daemon.wait()))
-        end = time.time() + 60
-        while not os.path.exists(self.path("s.sock")) and time.time() < end:
+        end = time.monotonic() + 60
+        while not self.answers() and time.monotonic() < end:
             time.sleep(0.02)
         return daemon
+
+    def answers(self):
+        """Whether the daemon takes connections: its socket is there a moment earlier."""
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(self.path("s.sock")) == 0
 
     def apply(self, *arguments):
         return self.run_tune(

@@ -60,10 +60,9 @@ Expected<OutputFile> OutputFile::create(const std::string& path, const char* opt
     const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
     if (name == file.target_.size()) return create_failure(path, option, path.empty() ? ENOENT : EISDIR);
     std::string temporary = file.target_.substr(0, name) + "." + file.target_.substr(name, 200) + ".XXXXXX";
-    file.fd_ = mkostemp(temporary.data(), O_CLOEXEC);
+    file.fd_ = create_temporary_file(temporary);
     if (file.fd_ < 0) return create_failure(path, option, errno);
     file.temporary_ = temporary;
-    guard_temporary_file(temporary);
     const mode_t usual = exists ? status.st_mode & 07777 : 0666 & ~creation_mask();
     if (fchmod(file.fd_, mode != 0 ? static_cast<mode_t>(mode) : usual) != 0)
         return create_failure(path, option, errno);

@@ -134,9 +134,10 @@ TEST_F(JournalFile, IsSetAside) {
 }
 
 TEST_F(JournalFile, ErrorsNameTheFile) {
-    const Result<Journal> journal = Journal::open("/nonexistent/x.journal", "board A");
+    const std::string path = folder_ + "/no/such/x.journal";
+    const Result<Journal> journal = Journal::open(path, "board A");
     ASSERT_FALSE(journal.ok());
-    EXPECT_NE(journal.error().message.find("/nonexistent/x.journal"), std::string::npos);
+    EXPECT_NE(journal.error().message.find(path), std::string::npos);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ import sys
 import time
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.txt")
-PATIENCE = 3  # a part of what a test may take
-RETRY = 3600
+PATIENCE = 120  # seconds, a part of what a test may take
+RETRY = 3600  # seconds
 
 
 def go_on_with(*modules):

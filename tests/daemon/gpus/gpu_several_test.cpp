@@ -33,6 +33,7 @@ TEST_P(SeveralGpus, RunJobsAtTheSameTime) {
     RawClient client(socket());
     const SlowJob work(client, kSomeWork);
     std::vector<std::uint64_t> ids;
+    hold();
     for (const std::uint64_t slot : {0, 1}) {
         wire::JobRequest slow = work.request(slot);
         slow.backend = BackendChoice::Gpu;
@@ -41,6 +42,7 @@ TEST_P(SeveralGpus, RunJobsAtTheSameTime) {
     double running = 0;
     for (int i = 0; i < 10000 && running < 2; ++i) running = field(stats_of(client), "jobs_running");
     EXPECT_EQ(2, running);
+    release();
     for (const std::uint64_t id : ids) EXPECT_EQ(Status::Ok, client.reply_to(id).header.status);
     const Message stats = stats_of(client);
     EXPECT_EQ(2, field(stats, "gpu_jobs_total"));

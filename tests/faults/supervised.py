@@ -13,7 +13,7 @@ from fault_driver import Faults
 from rawclient import Closed, Connection, Daemon
 from store_base import Manager, StoreDaemon, filled, record, table_bytes, token_of
 
-PATIENCE = 30.0  # for one path
+PATIENCE = 120.0  # for one path, on a machine that is busy
 SETTINGS = "[executor]\nthreads = 2\nspin_us = 0\n"
 
 

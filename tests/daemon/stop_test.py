@@ -107,7 +107,8 @@ class Stop(unittest.TestCase):
             raise AssertionError("tegud did not end in order: " + text)
 
     def connect(self):
-        connection = Connection(self.daemon.path)
+        # Some jobs run to their end.
+        connection = Connection(self.daemon.path, timeout=10 * rawclient.PATIENCE)
         self.addCleanup(connection.close)
         replies = [connection.register(fd, SIZE, 1) for fd in (self.input, self.output)]
         self.assertEqual([reply.status for reply in replies], ["OK", "OK"])

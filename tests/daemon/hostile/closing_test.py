@@ -4,6 +4,7 @@
 
 import array
 import os
+import resource
 import select
 import signal
 import socket
@@ -16,6 +17,7 @@ import rawclient
 from rawclient import Closed, Daemon, frame, header, memfd
 
 SIZE = 1 << 16
+MANY = 8192
 
 
 def lingering_socket():
@@ -151,6 +153,15 @@ class NeverClosed(HostileTest):
 class Flood(NeverClosed):
     """Descriptors of which none is closed any more, because those before them never are: as many as many
     messages can bring."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Descriptors on their way are limited by how many their sender may open, unless that is root."""
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if os.geteuid() != 0 and hard < MANY:
+            raise unittest.SkipTest("needs to send %d descriptors" % MANY)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, MANY), hard))
+        super().setUpClass()
 
     def block_the_closers(self):
         """The daemon's threads for this user wait, and will until the readers end."""

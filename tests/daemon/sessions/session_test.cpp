@@ -23,7 +23,8 @@ using wire::MessageType;
 class SessionTest : public ::testing::Test {
   protected:
     static void SetUpTestSuite() {
-        daemon_ = std::make_unique<test::DaemonProcess>("[timeouts]\nframe_ms = 600000\n");
+        daemon_ = std::make_unique<test::DaemonProcess>(
+            "executor.backend = \"cpu\"\n[timeouts]\nframe_ms = 600000\n");
     }
     static void TearDownTestSuite() { daemon_.reset(); }
     static const std::string& socket() { return daemon_->socket(); }

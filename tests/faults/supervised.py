@@ -169,6 +169,7 @@ class Service(Supervised):
             return
         self.witness.close()
         self.end()
+        self.manager.take_all()
         with self.manager.lock:
             self.manager.drop(lambda entry: True)
         fd = filled(rawclient.floats(*range(1024)))
@@ -209,6 +210,7 @@ class Service(Supervised):
         if self.store()["state"] != "ok":  # it tries again after a while, which is not waited for
             self.witness.close()
             self.end()
+            self.manager.take_all()
             with self.manager.lock:
                 self.manager.drop(lambda entry: True)
             self.start()

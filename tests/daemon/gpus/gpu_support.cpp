@@ -124,6 +124,13 @@ void GpuJobs::start(const std::string& settings, const std::string& gpu, const s
     GTEST_SKIP() << reason;
 }
 
+// A sample that the daemon times may be such a map: it must not be held.
+void GpuJobs::hold() const {
+    RawClient client(socket());
+    wait_until_probed(client);
+    make_file(held_);
+}
+
 void GpuJobs::TearDown() {
     release();
     if (daemon_ != nullptr) {

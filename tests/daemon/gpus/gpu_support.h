@@ -79,7 +79,7 @@ class GpuJobs : public testing::TestWithParam<std::string> {
     void start(const std::string& settings, const std::string& gpu, const std::string& speed = "");
     // Kernels of entropy maps do not end between both, though their jobs be cancelled; not on a GPU of this
     // machine.
-    void hold() const { make_file(held_); }
+    void hold() const;
     void release() const { (void)::unlink(held_.c_str()); }
     const std::string& socket() const { return daemon_->socket(); }
     std::unique_ptr<DaemonProcess> daemon_;

@@ -79,7 +79,7 @@ class Case(unittest.TestCase):
         return mine
 
     def start(self, uid, runtime=None, *more):
-        self.log = open(os.path.join(self.folder, "log"), "w+")
+        self.log = open(os.path.join(self.folder, "log"), "a+")  # a daemon's place in it is always the end
         self.addCleanup(self.log.close)
         daemon = subprocess.Popen(
             [os.path.join(BUILD, "bin", "tegud"), "--config", self.settings] + list(more),

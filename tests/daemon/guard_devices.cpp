@@ -50,7 +50,9 @@ GuardOptions options_of(const std::string& word) {
 class FaultyGpu final : public GuardGpu {
   public:
     FaultyGpu(const DeviceInfo& device)
-        : GuardGpu(device, options_of(std::string(memory_class_word(device.memory_class)))) {}
+        : GuardGpu(device, options_of(std::string(memory_class_word(device.memory_class)))) {
+        FaultyGpu::set_meanwhile({});  // what lets held kernels go, also where no job runs beside another
+    }
     Result<kernels::RunReport> run(const cuda::JobRun& run, Stream stream,
                                    const cuda::JobPolicies& policies) override {
         while (is_due("hang", info())) ::sleep(1);

@@ -15,7 +15,7 @@
 namespace tegu::test {
 namespace {
 
-constexpr int kTimeoutMs = 10000;
+constexpr int kTimeoutMs = 60000;  // for a machine that is busy
 
 }  // namespace
 

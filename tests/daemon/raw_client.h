@@ -37,7 +37,7 @@ class RawClient {
     std::uint64_t send_job(const wire::JobRequest& request, wire::Priority priority = wire::Priority::Normal,
                            std::uint64_t deadline_ns = 0);
 
-    // The next message; nothing at the end of the connection, or after ten seconds without one.
+    // The next message; nothing at the end of the connection, or after a minute without one.
     std::optional<Message> receive();
     // The reply to `id`; others that come before it are kept for later calls.
     Message reply_to(std::uint64_t id);

@@ -14,6 +14,16 @@ from memfds import LIBC
 from rawconnection import PATIENCE, Connection
 
 
+def patient(settings):
+    """The same settings, and that no client is too slow for its HELLO, unless they say when it is."""
+    table, setting = "[timeouts]\n", "hello_ms = 600000\n"
+    if "hello_ms" in settings:
+        return settings
+    if table in settings:
+        return settings.replace(table, table + setting)
+    return "timeouts." + setting + settings
+
+
 class Daemon:
     """A private tegud on a temporary socket, with the given settings (TOML), variables and further arguments,
     allowed to open so many descriptors. `program`: within the build folder."""
@@ -25,8 +35,8 @@ class Daemon:
         self.path = os.path.join(self.folder, "s")
         file = os.path.join(self.folder, "tegud.toml")
         with open(file, "w") as out:
-            out.write(settings)
-        self.log = open(os.path.join(self.folder, "log"), "w+")
+            out.write(patient(settings))
+        self.log = open(os.path.join(self.folder, "log"), "a+")  # the daemon's place in it is always the end
         inherited = {
             name: value for name, value in os.environ.items() if name != "LD_PRELOAD"
         }  # a sanitizer's runtime, for Python alone
@@ -67,6 +77,15 @@ class Daemon:
             if time.monotonic() > end:
                 raise AssertionError("waited in vain for " + what)
             time.sleep(0.01)
+
+    def reload(self, settings):
+        """With these settings instead."""
+        text = "settings read again"
+        before = self.log_text().count(text)
+        with open(os.path.join(self.folder, "tegud.toml"), "w") as out:
+            out.write(settings)
+        self.process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda: self.log_text().count(text) > before, "the reload")
 
     @contextlib.contextmanager
     def stopped(self):

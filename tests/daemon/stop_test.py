@@ -46,7 +46,7 @@ SIZE = (32 if SANITIZED else 256) << 20  # of the input, and of the output: long
 THREADS = 2
 ALLOWED_NS = 10000000
 TICK_NS = 4000000  # the kernel counts the time of a thread that runs only as often as this
-ATTEMPTS = 15
+ENOUGH = 5  # attempts that met the job half-way
 U32 = 5
 EVERY_STATISTIC = 0x7FFF
 
@@ -107,7 +107,8 @@ class Stop(unittest.TestCase):
             raise AssertionError("tegud did not end in order: " + text)
 
     def connect(self):
-        connection = Connection(self.daemon.path)
+        # Some jobs run to their end.
+        connection = Connection(self.daemon.path, timeout=10 * rawclient.PATIENCE)
         self.addCleanup(connection.close)
         replies = [connection.register(fd, SIZE, 1) for fd in (self.input, self.output)]
         self.assertEqual([reply.status for reply in replies], ["OK", "OK"])
@@ -148,13 +149,11 @@ class Stop(unittest.TestCase):
         """`attempt` gives the work after the end was asked for, or nothing if the job was over before. One
         must be within the limit: a job that looks too seldom for its end is late each time, others only where
         a busy machine slows them down."""
-        works = []
-        for _ in range(ATTEMPTS):
+        works, end = [], time.monotonic() + rawclient.PATIENCE
+        while len(works) < ENOUGH and time.monotonic() < end:
             work = attempt()
             if work is not None:
                 works.append(work)
-            if len(works) == 5:
-                break
         self.assertGreaterEqual(len(works), 3, "%s was never met half-way: make it longer" % name)
         if MEASURED:
             self.assertLessEqual(
@@ -197,14 +196,17 @@ class Stop(unittest.TestCase):
                 for _ in range(3):  # the first also makes the pages of the daemon's mapping
                     connection.wait(self.submit(name, connection, source, target))
                     times.append(time.monotonic())
-                deadline = int(min(after - before for before, after in zip(times, times[1:])) * 1e9 / 4)
+                limit = [int(min(after - before for before, after in zip(times, times[1:])) * 1e9 / 4)]
 
                 def attempt():
-                    before = self.work_ns()
+                    deadline, before = limit[0], self.work_ns()
                     reply = connection.wait(self.submit(name, connection, source, target, deadline=deadline))
                     self.assertIn(reply.status, ("DEADLINE_EXCEEDED", "OK"))
                     work = self.work_ns() - before
-                    return max(0, work - THREADS * deadline) if reply.status != "OK" else None
+                    if reply.status == "OK":  # others took its cores while it was timed
+                        limit[0] //= 2
+                        return None
+                    return max(0, work - THREADS * deadline)
 
                 self.assert_stops(name, attempt)
                 connection.close()

@@ -13,7 +13,7 @@ from fault_driver import Faults
 from rawclient import Closed, Connection, Daemon
 from store_base import Manager, StoreDaemon, filled, record, table_bytes, token_of
 
-PATIENCE = 30.0  # for one path
+PATIENCE = 120.0  # for one path, on a machine that is busy
 SETTINGS = "[executor]\nthreads = 2\nspin_us = 0\n"
 
 
@@ -169,6 +169,7 @@ class Service(Supervised):
             return
         self.witness.close()
         self.end()
+        self.manager.take_all()
         with self.manager.lock:
             self.manager.drop(lambda entry: True)
         fd = filled(rawclient.floats(*range(1024)))
@@ -209,6 +210,7 @@ class Service(Supervised):
         if self.store()["state"] != "ok":  # it tries again after a while, which is not waited for
             self.witness.close()
             self.end()
+            self.manager.take_all()
             with self.manager.lock:
                 self.manager.drop(lambda entry: True)
             self.start()

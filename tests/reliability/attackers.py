@@ -459,9 +459,10 @@ KINDS = {
 
 
 def attack(kind, table):
-    """Until the board says otherwise; the number of rounds."""
+    """Until the board says otherwise, but once at least: others may leave it no time before. The number of
+    rounds."""
     rounds, begun = 0, False
-    while table.command() == board.RUN:
+    while rounds == 0 or table.command() == board.RUN:
         try:
             if not begun:
                 kind.begin()

@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     volatile std::uint8_t* board = static_cast<std::uint8_t*>(mapped);
 
     tc::Options options;
-    options.connect_ms = 10000;
+    options.connect_ms = 60000;
     options.reconnect_ms = 0;  // a daemon that ends is a failure here
     auto client = tc::Client::connect(options);
     if (!client) fail(std::string("connect: ") + client.error().message);

@@ -31,6 +31,7 @@ import rawclient  # noqa: E402
 GOOD_CLIENT = os.path.join(record.BUILD, "tests", "reliability_good_client")
 NOBODY = 65534
 SETTLE_S = 0.03
+PATIENCE_S = 600  # an attacker gets what time others leave
 JOBS = ("small", "queued")
 GROUPS = 5
 
@@ -54,7 +55,7 @@ class Bench(object):
         self.table.tell(board.RUN)
 
     def wait(self, table, place, state):
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE_S
         while table.memory[place] != state:
             self.check()
             if time.monotonic() > end:
@@ -93,7 +94,7 @@ class Bench(object):
                     if attacker.poll() is not None:
                         raise AssertionError("the attacker %s ended with %d" % (kind, attacker.returncode))
             table.tell(board.LEAVE)
-            said = attacker.communicate(timeout=60)[0]
+            said = attacker.communicate(timeout=PATIENCE_S)[0]
         finally:
             if attacker.poll() is None:
                 attacker.kill()
@@ -103,7 +104,7 @@ class Bench(object):
     def times(self):
         """Ends the good client. For each kind of job [(begin, took)]."""
         self.table.tell(board.LEAVE)
-        if self.good.wait(60) != 0:
+        if self.good.wait(PATIENCE_S) != 0:
             self.check()
         with open(self.times_path, "rb") as file:
             entries = list(struct.iter_unpack("=3d", file.read()))

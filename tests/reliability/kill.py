@@ -38,7 +38,7 @@ def main():
         os.environ,
         TEGU_KILLS=str(options.kills),
         TEGU_SEED=str(options.seed),
-        TEGU_SYSTEMD_LIMIT_S=str(120 + 3 * options.kills),
+        TEGU_SYSTEMD_LIMIT_S=str(900 + 10 * options.kills),  # of a busy machine
     )
     environment.pop("LD_PRELOAD", None)
     done = subprocess.run(

@@ -40,7 +40,7 @@ class Killer(object):
 
     def next_daemon(self):
         """Waits for a daemon that was not killed yet."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + fleet.PATIENCE_S
         while time.monotonic() < end:
             try:
                 with open(self.members) as members:
@@ -52,7 +52,7 @@ class Killer(object):
             except OSError:
                 pass  # there is none at the moment, or it has just ended
             time.sleep(0.0005)
-        raise AssertionError("no new daemon within 60 s")
+        raise AssertionError("no new daemon within %d s" % fleet.PATIENCE_S)
 
     def moment(self):
         """Waits for the next moment to kill; what it was chosen for."""

@@ -41,7 +41,7 @@ enum State : std::uint8_t {
 };
 constexpr std::size_t kBoardBytes = 64;
 constexpr double kGapSeconds = 0.010, kWarmUpSeconds = 1.5;
-constexpr std::uint32_t kReconnectMs = 30000, kAllStatistics = (1u << 15) - 1;
+constexpr std::uint32_t kReconnectMs = 120000, kAllStatistics = (1u << 15) - 1;
 
 // A failure ends the program: what the test then reports is this line.
 [[noreturn]] void fail(const std::string& what) {

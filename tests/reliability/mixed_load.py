@@ -72,7 +72,7 @@ def bits(value):
 def make_cases(path, inputs):
     """(job, input, the bytes of the CPU's result) of everything."""
     cases = []
-    with tegu.connect(path, connect_timeout=20) as client:
+    with tegu.connect(path, connect_timeout=120) as client:
         for job, (types, call) in sorted(JOBS.items()):
             for name in sorted(inputs):
                 if name.split()[0] in types:
@@ -100,7 +100,7 @@ class Worker(object):
     drawn."""
 
     def __init__(
-        self, path, inputs, cases, seed, acts, backends=("auto",), watch=None, reconnect_timeout=30.0
+        self, path, inputs, cases, seed, acts, backends=("auto",), watch=None, reconnect_timeout=120.0
     ):
         self.path, self.inputs, self.cases, self.random = path, inputs, cases, random.Random(seed)
         self.acts, self.backends, self.watch, self.reconnect_timeout = (

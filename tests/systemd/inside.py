@@ -42,7 +42,7 @@ def stats():
     return json.loads(run(TEGU, "stats", "--json").stdout)["stats"]
 
 
-def wait_for(what, condition, seconds=60):
+def wait_for(what, condition, seconds=180):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -77,7 +77,7 @@ def as_user(uid):
 class Holder:
     """A client that keeps its connection, and does what it is told."""
 
-    def __init__(self, reconnect_ms=10000, uid=FRIEND):
+    def __init__(self, reconnect_ms=60000, uid=FRIEND):
         self.process = subprocess.Popen(
             [CLIENT, "hold", str(reconnect_ms)],
             preexec_fn=as_user(uid),
@@ -139,6 +139,12 @@ class Service(unittest.TestCase):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
+
+    def loads(self, seconds, count):
+        """So many, once all have connected."""
+        processes = [self.load(seconds, seed) for seed in range(count)]
+        wait_for("the load", lambda: stats()["connections"] >= count)
+        return processes
 
     def journal(self, *arguments):
         return run("journalctl", "--no-pager", "--quiet", *arguments).stdout

@@ -57,18 +57,18 @@ class Life(Service):
     # Crash.
 
     def test_killed_under_load_no_job_is_lost(self):
-        load = [self.load(5, seed) for seed in range(4)]
-        kills = 0
-        for _ in range(6):
+        load = self.loads(5, 4)
+        kills, under_load = 6, 0
+        for _ in range(kills):
             time.sleep(0.5)
             wait_for("a running daemon", lambda: show("ActiveState") == "active")
             pid = show("MainPID")
             systemctl("kill", "--signal=KILL", "tegud.service")
             wait_for("the next daemon", lambda: show("MainPID") not in ("0", pid))
-            kills += all(
+            under_load += all(
                 process.poll() is None for process in load
             )  # on a busy machine the load may end before the last ones
-        self.assertGreater(kills, 0)
+        self.assertGreater(under_load, 0)
         reconnects = 0
         for process in load:
             text = process.stdout.read()
@@ -76,7 +76,7 @@ class Life(Service):
             words = text.split()
             self.assertGreater(int(words[1]), 0, text)
             reconnects += int(words[3])
-        self.assertGreaterEqual(reconnects, 4 * kills // 2)
+        self.assertGreaterEqual(reconnects, 4 * under_load // 2)
         self.assertEqual(int(show("NRestarts")), kills)
 
     def test_crash_of_a_job_that_runs(self):

@@ -24,7 +24,7 @@ class Limits(Service):
         wait_for(
             "the end of the restarts",
             lambda: (show("ActiveState"), show("ActiveState", "tegud.socket")) == ("failed", "failed"),
-            seconds=60,
+            seconds=180,
         )
         self.assertEqual(show("Result", "tegud.socket"), "service-start-limit-hit")
         self.assertGreaterEqual(int(show("NRestarts")), 29)

@@ -44,7 +44,7 @@ std::string text_of(const tc::Error& error) {
 
 tc::Client connect(std::uint32_t reconnect_ms, bool busy_retry) {
     tc::Options options;
-    options.connect_ms = 10000;
+    options.connect_ms = 60000;
     options.reconnect_ms = reconnect_ms;
     options.busy_retry = busy_retry;
     auto client = tc::Client::connect(options);
@@ -91,7 +91,7 @@ bool right_top(const tc::Result& result, const Sequence& sequence, std::uint64_t
 int run(double seconds, std::uint32_t seed) {
     constexpr std::uint64_t kTop = 10;
     constexpr std::size_t kInFlight = 8;
-    tc::Client client = connect(20000, true);
+    tc::Client client = connect(60000, true);
     const Sequence inline_data(512, seed), sent_data(50000, seed + 1), shared_data(200000, seed + 2);
     auto buffer = client.create_buffer(shared_data.values.size() * sizeof(std::int32_t));
     if (!buffer) fail("buffer: " + text_of(buffer.error()));
@@ -117,9 +117,9 @@ int run(double seconds, std::uint32_t seed) {
     while (std::chrono::steady_clock::now() < end || !in_flight.empty()) {
         while (in_flight.size() < kInFlight && std::chrono::steady_clock::now() < end) submit();
         if (in_flight.empty()) break;
-        const tc::Done done = client.wait_any(30000);
+        const tc::Done done = client.wait_any(120000);
         const auto job = in_flight.find(done.id);
-        if (job == in_flight.end()) fail("no job ended within 30 s");
+        if (job == in_flight.end()) fail("no job ended within 120 s");
         if (!done.result) fail("job: " + text_of(done.result.error()));
         const bool right = job->second == Kind::Inline ? right_statistics(*done.result, inline_data)
                            : job->second == Kind::Sent ? right_top(*done.result, sent_data, kTop)

@@ -85,7 +85,8 @@ class Metrics(Service):
             client.settimeout(PATIENCE)
             client.connect("/run/tegud/metrics.sock")
             client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-            self.assertTrue(client.recv(100).startswith(b"HTTP/1.1 200 OK\r\n"))
+            answer = b"".join(iter(lambda: client.recv(65536), b""))
+        self.assertTrue(answer.startswith(b"HTTP/1.1 200 OK\r\n"))
         self.assertEqual(run(TEGU, "ping").returncode, 0)
 
 

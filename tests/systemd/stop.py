@@ -71,7 +71,7 @@ class Stop(Service):
     def test_restart_under_load_loses_no_job(self):
         """What has not ended in time is sent again by the clients, and done by the next daemon."""
         self.write_settings("[timeouts]\nstop_ms = 300\n")
-        load = [self.load(4, seed) for seed in range(4)]
+        load = self.loads(6, 4)
         client = self.holder(reconnect_ms=60000)
         for _ in range(3):
             time.sleep(0.6)

@@ -62,13 +62,16 @@ class Store(Service):
         self.end_daemon("kill", "--signal=KILL", "tegud.service")
         self.assert_goes_on(client, 5)
         systemctl("reset-failed", "tegud.service")
-        time.sleep(1.5)  # the probe and the old table are gone
+        # The probe and the old table are gone.
+        wait_for(
+            "buffers and one table",
+            lambda: int(show("NFileDescriptorStore")) == stats()["buffers_stored"] + 1,
+        )
         before = int(show("NFileDescriptorStore")), pid_1_descriptors()
         for _ in range(int(os.environ.get("TEGU_STORE_KILLS", "10"))):
             self.end_daemon("kill", "--signal=KILL", "tegud.service")
             systemctl("reset-failed", "tegud.service")
             self.assert_goes_on(client, 5)
-        time.sleep(1.5)
         wait_for(
             "as many descriptors as before",
             lambda: (int(show("NFileDescriptorStore")), pid_1_descriptors()) == before,
@@ -93,7 +96,7 @@ class Store(Service):
             self.assertEqual(process.wait(), 0, text)
 
     def test_clients_that_are_gone_are_not_waited_for(self):
-        self.write_settings("[timeouts]\nreattach_ms = 2000\n")
+        self.write_settings("[timeouts]\nreattach_ms = 10000\n")  # enough to see them before
         gone = self.client_with_buffers()
         systemctl("kill", "--signal=STOP", "tegud.service")
         gone.process.kill()
@@ -137,9 +140,13 @@ class Store(Service):
             self.assertEqual(client.ask("keep"), "ok")
         wait_for("a full store", lambda: self.state()["state"] == "full")
         self.assertIn("would not survive", self.state()["reason"])
-        time.sleep(3)  # as many as it takes are found by halves
+
+        def is_known():  # as many as it takes are found by halves
+            known = self.state()["buffers"]
+            return 1 <= known <= 3 and int(show("NFileDescriptorStore")) == known + 1
+
+        wait_for("what it takes to be known", is_known)
         kept = self.state()["buffers"]
-        self.assertTrue(1 <= kept <= 3, kept)
         self.end_daemon("kill", "--signal=KILL", "tegud.service")
         self.assertEqual(client.ask("check"), "ok 5")
         now = stats()

@@ -80,7 +80,7 @@ class Wedges(WatchdogCase):
         self.assertIn("Failed with result 'watchdog'", self.messages())
 
     def test_loop(self):
-        self.killed_and_replayed("loop", "the io thread hangs: its loop has not turned for [1-9] s")
+        self.killed_and_replayed("loop", "the io thread hangs: its loop has not turned for [1-9][0-9]* s")
 
     def test_executor_within_a_job(self):
         self.killed_and_replayed(

@@ -93,7 +93,7 @@ TEST_P(GpuJobs, BuffersEndAfterTheGpuHasLetGo) {
     }
     for (const char* name : {"buffer_bytes", "gpu_buffers", "gpu_arena_used_bytes"}) {
         double left = 1;
-        for (int i = 0; i < 2000 && left != 0; ++i) {
+        for (int i = 0; i < 12000 && left != 0; ++i) {
             left = field(stats_of(client), name);
             ::usleep(5000);
         }
@@ -104,6 +104,7 @@ TEST_P(GpuJobs, BuffersEndAfterTheGpuHasLetGo) {
 TEST_P(GpuJobs, HoldNoMoreAfterManyThanAfterOne) {
     RawClient client(socket());
     const auto held = [&] { return field(stats_of(client), "gpu_arena_bytes"); };
+    wait_until_probed(client);
     double before = -1;  // until the samples that the daemon times have had their memory
     for (int i = 0; i < 100 && held() != before; ++i) {
         before = held();
@@ -159,7 +160,9 @@ TEST(GpuBuffers, ReadersThatWaitDuringAFreezeReadTheirOwnBytes) {
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
     const std::uint64_t before = client.send_job(slow);  // the freeze begins when it ends,
-    while (field(stats_of(client), "jobs_running") != 1) ::usleep(500);
+    for (Message stats = stats_of(client);
+         field(stats, "jobs_running") != 1 && field(stats, "jobs_in_flight") != 0; stats = stats_of(client))
+        ::usleep(500);
     slow = work.request(1);
     slow.backend = BackendChoice::Gpu;
     const std::uint64_t between = client.send_job(slow);  // and is over before this one does

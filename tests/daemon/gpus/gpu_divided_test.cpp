@@ -59,6 +59,10 @@ wire::JobRequest request_of(const Noise& input, ElementType type, std::uint64_t 
 }
 
 class DividedJobs : public GpuJobs {
+  public:
+    using GpuJobs::hold;
+    using GpuJobs::release;
+
   protected:
     void SetUp() override {
         start(kDivide, GetParam() + "," + GetParam());
@@ -174,11 +178,13 @@ TEST_P(DividedJobs, AreCancelledAndOverdueLikeOthers) {
     const SlowJob work(client, 2 * kSomeWork);
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
+    hold();
     const std::uint64_t cancelled = client.send_job(slow);
     while (field(stats_of(client), "jobs_running") != 2) ::usleep(500);
     EXPECT_EQ(Status::Ok,
               client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{cancelled}))
                   .header.status);
+    release();
     EXPECT_EQ(Status::Cancelled, client.reply_to(cancelled).header.status);
     const std::uint64_t late = client.send_job(slow, wire::Priority::Normal, 20'000'000);
     EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(late).header.status);
@@ -187,20 +193,22 @@ TEST_P(DividedJobs, AreCancelledAndOverdueLikeOthers) {
         const SlowJob left(leaves, kSomeWork);
         slow = left.request(0);
         slow.backend = BackendChoice::Gpu;
+        hold();
         (void)leaves.send_job(slow);
         while (field(stats_of(client), "jobs_running") != 2) ::usleep(500);
     }
+    release();
     while (field(stats_of(client), "jobs_in_flight") != 0) ::usleep(500);
     BufferOfOnes buffer(client, 100000);
     EXPECT_EQ(100000, buffer.sum(0));
     EXPECT_EQ(0, field(stats_of(client), "gpu_fallbacks_total"));
 }
 
-// A job of which each GPU has several pieces, and on each GPU one that overtakes those that wait.
+// A job of which each GPU has several pieces, and on each GPU a held one that overtakes those that wait.
 class Overtaken {
   public:
-    explicit Overtaken(RawClient& client)
-        : client_(client), zeros_(create_buffer(client, kBytes)), work_(client, kSomeWork) {}
+    Overtaken(RawClient& client, const DividedJobs& test)
+        : client_(client), test_(test), zeros_(create_buffer(client, kBytes)), work_(client, kSomeWork) {}
     // Returns the id of the divided one, which `of` sends.
     std::uint64_t send(RawClient& of, std::uint64_t handle, std::uint64_t deadline_ns = 0) {
         wire::JobRequest request;
@@ -211,6 +219,7 @@ class Overtaken {
         request.job.params =
             ReduceParams{statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Argmax), false, 0};
         request.inputs[0].handle = handle;
+        test_.hold();
         const std::uint64_t divided = of.send_job(request, wire::Priority::Normal, deadline_ns);
         for (const std::uint64_t slot : {0, 1}) {
             wire::JobRequest slow = work_.request(slot);
@@ -225,14 +234,17 @@ class Overtaken {
             const wire::CancelRequest cancel{blocker};
             EXPECT_EQ(Status::Ok,
                       client_.reply_to(client_.send_message(MessageType::Cancel, cancel)).header.status);
-            EXPECT_EQ(Status::Cancelled, client_.reply_to(blocker).header.status);
         }
+        test_.release();
+        for (const std::uint64_t blocker : blockers_)
+            EXPECT_EQ(Status::Cancelled, client_.reply_to(blocker).header.status);
         blockers_.clear();
     }
     static constexpr std::uint64_t kBytes = 1 << 26;
 
   private:
     RawClient& client_;
+    const DividedJobs& test_;
     TestBuffer zeros_;
     SlowJob work_;
     std::vector<std::uint64_t> blockers_;
@@ -241,7 +253,7 @@ class Overtaken {
 TEST_P(DividedJobs, EndWhileTheirPiecesWait) {
     if (on_cuda()) GTEST_SKIP() << "too fast to be stopped on purpose";
     RawClient client(socket());
-    Overtaken jobs(client);
+    Overtaken jobs(client, *this);
     const std::uint64_t cancelled = jobs.send(client, jobs.handle());
     EXPECT_EQ(Status::Ok,
               client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{cancelled}))

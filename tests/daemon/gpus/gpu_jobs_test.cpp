@@ -100,8 +100,9 @@ TEST_P(GpuJobs, AreCancelledAndOverdueLikeOthers) {
     const SlowJob work(client, on_cuda() ? 4 * kSomeWork : kSomeWork);
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
-    const std::uint64_t running = client.send_job(slow);
     BufferOfOnes buffer(client, 1000), other(client, 1000);  // in place: jobs that do not run beside another
+    hold();
+    const std::uint64_t running = client.send_job(slow);
     const std::uint64_t waiting = client.send_job(buffer.doubling());
     const std::uint64_t late = client.send_job(other.doubling(), wire::Priority::Normal, 1000000);
     EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(late).header.status);
@@ -109,6 +110,7 @@ TEST_P(GpuJobs, AreCancelledAndOverdueLikeOthers) {
         EXPECT_EQ(
             Status::Ok,
             client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{id})).header.status);
+        if (id == running) release();
         EXPECT_EQ(Status::Cancelled, client.reply_to(id).header.status);
     }
     EXPECT_EQ(1000, buffer.sum(0));
@@ -147,9 +149,11 @@ TEST_P(GpuJobs, AStopLetsThemEnd) {
     const SlowJob work(client, on_cuda() ? 4 * kSomeWork : kSomeWork / 2);
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
+    hold();
     const std::uint64_t running = client.send_job(slow);
     while (field(stats_of(client), "jobs_running") != 1) ::usleep(500);
     daemon_->signal(SIGTERM);
+    release();
     EXPECT_EQ(Status::Ok, client.reply_to(running).header.status);
     EXPECT_EQ(0, daemon_->wait());
     daemon_.reset();

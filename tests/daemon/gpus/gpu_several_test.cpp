@@ -29,23 +29,29 @@ class SeveralGpus : public GpuJobs {
     }
 };
 
+// A second job that comes late waits for the first one, which is expected to end soon: it is tried again.
 TEST_P(SeveralGpus, RunJobsAtTheSameTime) {
     RawClient client(socket());
     const SlowJob work(client, kSomeWork);
-    std::vector<std::uint64_t> ids;
-    for (const std::uint64_t slot : {0, 1}) {
-        wire::JobRequest slow = work.request(slot);
-        slow.backend = BackendChoice::Gpu;
-        ids.push_back(client.send_job(slow));
+    double jobs = 0, running = 0;
+    for (; jobs < 40 && running < 2; jobs += 2) {
+        std::vector<std::uint64_t> ids;
+        hold();
+        for (const std::uint64_t slot : {0, 1}) {
+            wire::JobRequest slow = work.request(slot);
+            slow.backend = BackendChoice::Gpu;
+            ids.push_back(client.send_job(slow));
+        }
+        for (int i = 0; i < 3000 && running < 2; ++i) running = field(stats_of(client), "jobs_running");
+        release();
+        for (const std::uint64_t id : ids) EXPECT_EQ(Status::Ok, client.reply_to(id).header.status);
     }
-    double running = 0;
-    for (int i = 0; i < 10000 && running < 2; ++i) running = field(stats_of(client), "jobs_running");
     EXPECT_EQ(2, running);
-    for (const std::uint64_t id : ids) EXPECT_EQ(Status::Ok, client.reply_to(id).header.status);
     const Message stats = stats_of(client);
-    EXPECT_EQ(2, field(stats, "gpu_jobs_total"));
-    EXPECT_EQ(1, field(stats, "gpu0_jobs_total"));
-    EXPECT_EQ(1, field(stats, "gpu1_jobs_total"));
+    EXPECT_EQ(jobs, field(stats, "gpu_jobs_total"));
+    EXPECT_GE(field(stats, "gpu0_jobs_total"), 1);
+    EXPECT_GE(field(stats, "gpu1_jobs_total"), 1);
+    EXPECT_EQ(jobs, field(stats, "gpu0_jobs_total") + field(stats, "gpu1_jobs_total"));
 }
 
 TEST_P(SeveralGpus, GiveTheSameBytesWhereverABufferLies) {

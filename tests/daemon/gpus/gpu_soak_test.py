@@ -93,7 +93,7 @@ def sample(daemon):
 
     def is_quiet():
         stats = connection.fields(rawclient.STATS)
-        return all(
+        return stats["connections"] == 1 and all(
             stats[name] == 0
             for name in ("buffer_bytes", "gpu_buffers", "gpu_arena_used_bytes", "jobs_in_flight")
         )
@@ -101,9 +101,7 @@ def sample(daemon):
     try:
         daemon.wait_for(is_quiet, "the daemon to have let go of everything")
         stats = connection.fields(rawclient.STATS)
-        descriptors = (
-            daemon.descriptors()
-        )  # before the daemon may or may not have seen the end of this connection
+        descriptors = daemon.descriptors()
     finally:
         connection.close()
     return {

@@ -114,7 +114,7 @@ void GpuJobs::SetUp() {
 void GpuJobs::start(const std::string& settings, const std::string& gpu, const std::string& speed) {
     const std::string forced = settings + "memory_class = \"" + GetParam() + "\"\n";
     daemon_ = on_cuda() ? std::make_unique<DaemonProcess>(forced, DaemonProgram{"bin/tegud", {}})
-                        : std::make_unique<DaemonProcess>(settings, guarded(gpu, "", speed));
+                        : std::make_unique<DaemonProcess>(settings, guarded(gpu, "hold:" + held_, speed));
     RawClient client(socket());
     const Message info = info_of(client);
     if (text_field(info, "backend") == "gpu") return;
@@ -124,11 +124,23 @@ void GpuJobs::start(const std::string& settings, const std::string& gpu, const s
     GTEST_SKIP() << reason;
 }
 
+// A sample that the daemon times may be such a map: it must not be held.
+void GpuJobs::hold() const {
+    RawClient client(socket());
+    wait_until_probed(client);
+    make_file(held_);
+}
+
 void GpuJobs::TearDown() {
-    if (daemon_ == nullptr) return;
-    RawClient other(socket());
-    const std::vector<float> values = noise(100);
-    EXPECT_EQ(Status::Ok, run(other, reduce_request(values, statistic_bit(Statistic::Count))).header.status);
+    release();
+    if (daemon_ != nullptr) {
+        RawClient other(socket());
+        const std::vector<float> values = noise(100);
+        const wire::JobRequest count = reduce_request(values, statistic_bit(Statistic::Count));
+        EXPECT_EQ(Status::Ok, run(other, count).header.status);
+    }
+    daemon_.reset();
+    remove_directory(directory_);
 }
 
 }  // namespace tegu::test

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -76,8 +77,15 @@ class GpuJobs : public testing::TestWithParam<std::string> {
     void TearDown() override;
     // With settings that end in the table [gpu]. `gpu`: of guard_tegud, which stands in for a real one.
     void start(const std::string& settings, const std::string& gpu, const std::string& speed = "");
+    // Kernels of entropy maps do not end between both, though their jobs be cancelled; not on a GPU of this
+    // machine.
+    void hold() const;
+    void release() const { (void)::unlink(held_.c_str()); }
     const std::string& socket() const { return daemon_->socket(); }
     std::unique_ptr<DaemonProcess> daemon_;
+
+  private:
+    const std::string directory_ = make_directory(), held_ = directory_ + "/file";
 };
 
 }  // namespace tegu::test

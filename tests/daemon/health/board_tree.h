@@ -39,7 +39,7 @@ class BoardTree {
     // What the board changes, and later edits, before the second reading.
     void advance();
     // Whether an edit denied permission: read as another user then.
-    bool denies() const { return denies_; }
+    bool denies() const { return !denied_.empty(); }
 
     const std::string& root() const { return root_; }
     // Reads the tree. Valid as long as the tree is.
@@ -54,10 +54,9 @@ class BoardTree {
     std::string full(const std::string& path) const { return root_ + "/" + path; }
 
     std::string root_;
-    std::vector<std::string> later_lines_, later_edits_;
+    std::vector<std::string> later_lines_, later_edits_, denied_;
     std::map<std::string, int> errors_;
     std::map<std::string, DiskSpace> spaces_;
-    bool denies_ = false;
     std::unique_ptr<TreeFiles> files_;
 };
 

@@ -4,6 +4,8 @@
 
 import array
 import os
+import resource
+import select
 import signal
 import socket
 import struct
@@ -15,6 +17,7 @@ import rawclient
 from rawclient import Closed, Daemon, frame, header, memfd
 
 SIZE = 1 << 16
+MANY = 8192
 
 
 def lingering_socket():
@@ -47,26 +50,35 @@ class SlowToClose(HostileTest):
 
     def tearDown(self):
         super().tearDown()
-        self.reader.close()
+        self.reader.close()  # ends a close that waits
+        self.closer.join()
 
-    def give_away(self, data, copies=1):
-        """Sends the only reference that is left."""
-        self.attacker.send(data, [self.fd] * copies)
-        os.close(self.fd)
+    def close_own(self):
+        """In a thread: it waits if the daemon has closed the others before."""
+        self.closer = threading.Thread(target=os.close, args=(self.fd,))
+        self.closer.start()
+
+    def give_away(self, part, rest):
+        """Sends the only reference that is left, which the daemon holds until the rest comes."""
+        self.attacker.send(part, [self.fd])
+        self.close_own()
+        self.closer.join()
+        self.attacker.send(rest)
 
     def test_refused(self):
-        self.give_away(header(rawclient.BUFFER_REGISTER, 9, 16, descriptors=1))
-        self.attacker.send(struct.pack("<QB7x", SIZE, 0))
+        self.give_away(header(rawclient.BUFFER_REGISTER, 9, 16, descriptors=1), struct.pack("<QB7x", SIZE, 0))
         self.assert_refused(self.attacker.receive(), "BAD_DESCRIPTOR", "descriptor")
         self.assert_well()
 
     def test_on_the_wrong_message(self):
-        self.give_away(frame(rawclient.PING, 9, descriptors=1))
+        ping = frame(rawclient.PING, 9, descriptors=1)
+        self.give_away(ping[:8], ping[8:])
         self.assert_refused(self.attacker.receive(), "BAD_DESCRIPTOR", "descriptors")
         self.assert_well()
 
     def test_surplus(self):
-        self.give_away(frame(rawclient.PING, 9), copies=5)
+        self.attacker.send(frame(rawclient.PING, 9), [self.fd] * 5)
+        self.close_own()
         self.assert_ended(self.attacker, "BAD_DESCRIPTOR", "descriptors")
         self.assert_well()
 
@@ -78,12 +90,9 @@ class SlowToClose(HostileTest):
                 self.attacker.send(b"x", [self.fd])
         except (BrokenPipeError, ConnectionResetError):
             pass
-        closer = threading.Thread(target=os.close, args=(self.fd,))  # it may be the last one, and wait
-        closer.start()
+        self.close_own()
         self.assert_ended(self.attacker, "BAD_REQUEST", "magic")
         self.assert_well()
-        self.reader.close()
-        closer.join()
 
 
 class NeverClosed(HostileTest):
@@ -103,9 +112,12 @@ class NeverClosed(HostileTest):
         attacker.send(data, [carrier])
         closer = threading.Thread(
             target=os.close, args=(carrier,), daemon=True
-        )  # that may be the last reference, and wait
+        )  # that may be the last reference, and wait: then the daemon has refused it
         closer.start()
-        closer.join(0.1)
+        Daemon.wait_for(
+            lambda: not closer.is_alive() or select.select([attacker.socket], [], [], 0)[0],
+            "the last reference to be the daemon's",
+        )
 
     def tasks(self):
         return len(os.listdir("/proc/%d/task" % self.daemon.process.pid))
@@ -141,6 +153,15 @@ class NeverClosed(HostileTest):
 class Flood(NeverClosed):
     """Descriptors of which none is closed any more, because those before them never are: as many as many
     messages can bring."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Descriptors on their way are limited by how many their sender may open, unless that is root."""
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if os.geteuid() != 0 and hard < MANY:
+            raise unittest.SkipTest("needs to send %d descriptors" % MANY)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, MANY), hard))
+        super().setUpClass()
 
     def block_the_closers(self):
         """The daemon's threads for this user wait, and will until the readers end."""

@@ -4,6 +4,7 @@
 
 import array
 import os
+import re
 import socket
 import struct
 import tempfile
@@ -120,8 +121,10 @@ class Kinds(HostileTest):
             fd = memfd(0, rawclient.MFD_CLOEXEC | rawclient.MFD_ALLOW_SEALING | rawclient.MFD_HUGETLB)
         except OSError as error:
             self.skipTest("no memfd on huge pages: %s" % error)
-        os.ftruncate(fd, 2 << 20)
-        self.refuse(fd, 2 << 20)
+        with open("/proc/meminfo") as lines:
+            size = 1024 * int(re.search(r"Hugepagesize: *(\d+) kB", lines.read()).group(1))
+        os.ftruncate(fd, size)
+        self.refuse(fd, size)
 
     def test_sizes_that_are_no_size(self):
         connection = self.connect()

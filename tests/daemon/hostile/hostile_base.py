@@ -53,11 +53,11 @@ class HostileTest(unittest.TestCase):
         )
 
     def settle(self):
-        """Waits until the daemon has seen the end of every connection but the witness. Connections are
-        accepted in order: once a new one is answered, none of those before it waits to be accepted any
-        more."""
+        """Waits until the daemon has seen the end of every connection but the witness, and of what they had.
+        Connections are accepted in order: once a new one is answered, none of those before it waits to be
+        accepted any more."""
         Daemon.wait_for(self.answers_a_new_connection, "a new connection to be answered")
-        self.wait_for_stats(connections=1)
+        self.wait_for_stats(connections=1, jobs_in_flight=0, buffers=0, buffer_bytes=0)
 
     def answers_a_new_connection(self):
         try:
@@ -87,10 +87,13 @@ class HostileTest(unittest.TestCase):
         return self.witness.fields(rawclient.STATS)
 
     def wait_for_stats(self, **wanted):
-        """Waits until the daemon's counters have these values."""
-        Daemon.wait_for(
-            lambda: all(self.stats()[name] == value for name, value in wanted.items()), str(wanted)
-        )
+        """Waits until the daemon's counters have these values. Some are there only once they have counted."""
+
+        def there():
+            stats = self.stats()
+            return all(stats.get(name, 0) == value for name, value in wanted.items())
+
+        Daemon.wait_for(there, str(wanted))
 
     def assert_refused(self, reply, status, field):
         """Refused, and the error says which field is wrong and what is allowed."""

@@ -190,7 +190,7 @@ class HeldDescriptors(HostileTest):
         fd = memfd(4096)
         held = 0
         for _ in range(256):
-            connection = self.connect(hello=False, timeout=3)
+            connection = self.connect(hello=False, timeout=3 if held > 32 else rawclient.PATIENCE)
             try:
                 if connection.request(rawclient.HELLO, rawclient.hello_body()).status != "OK":
                     break
@@ -256,6 +256,15 @@ write_stall_ms = 2000
         values = struct.pack("<4000d", *range(4000))
         body = job_body(rawclient.TOPK, rawclient.F64, cols=4000, params=topk_params(4000), data=values)
         self.push(connection, frame(rawclient.JOB, 1, body))
+
+
+class ReadLate(HostileTest):
+    SETTINGS = """[limits]
+reply_queue_bytes = 65536
+reply_queue_max_bytes = 131072
+[timeouts]
+write_stall_ms = 600000
+"""
 
     def test_paused_and_then_read(self):
         """A client over the limit that catches up gets everything."""

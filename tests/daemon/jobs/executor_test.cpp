@@ -94,7 +94,7 @@ class TestBackend final : public JobBackend {
 };
 
 bool beats_soon(Executor& executor) {
-    for (int i = 0; i < 50000; ++i) {
+    for (int i = 0; i < 300000; ++i) {
         if (executor.take_heartbeat()) return true;
         ::usleep(200);
     }
@@ -251,7 +251,7 @@ TEST(Executor, OneThatPassesAJobOnKeepsNothingOfIt) {
         Executor first(std::make_unique<TestBackend>(JobBackend::Outcome::Passed,
                                                      [&](std::shared_ptr<JobTask> task) {
                                                          cpu.submit(std::move(task));
-                                                         for (int i = 0; i < 10000 && !ended; ++i)
+                                                         for (int i = 0; i < 60000 && !ended; ++i)
                                                              ::usleep(1000);
                                                      }),
                        1000000, [] {});
@@ -295,7 +295,7 @@ TEST(Executor, AFatalErrorEndsItAndLeavesTheJobInFlight) {
     EXPECT_EQ("the device is gone", executor.failure()->message);
     EXPECT_TRUE(executor.take_done().empty());
     EXPECT_FALSE(executor.remove(*task)) << "it ran";
-    EXPECT_GE(woken.load(), 1);
+    while (woken == 0) ::usleep(200);  // it wakes others when the failure can be seen
 }
 
 TEST(Executor, ControlTasksAreRunBetweenJobsAndBroughtBack) {

@@ -50,6 +50,13 @@ class JobsTest : public ::testing::Test {
     }
     static const std::string& socket() { return daemon_->socket(); }
 
+    // Nothing of the test before runs or is held any more.
+    void SetUp() override {
+        RawClient client(socket());
+        wait_for_field(client, "jobs_in_flight", 0);
+        wait_for_field(client, "jobs_running", 0);
+        wait_for_field(client, "buffers", 0);
+    }
     void TearDown() override {  // a second client's jobs are right
         held_->release();
         RawClient other(socket());

@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "health"))
 from daemon_test import NAMES, Board
-from scrape_test import SCRAPE, Daemon, free_port
+from scrape_test import SCRAPE, with_port
 
 try:
     from prometheus_client import parser as text_parser
@@ -73,8 +73,7 @@ def busy(daemon):
 class BusyDaemon(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        port = free_port()
-        cls.daemon = Daemon('executor.backend = "cpu"\nmetrics.listen = "127.0.0.1:%d"\n' % port)
+        cls.daemon, port = with_port('executor.backend = "cpu"\nmetrics.listen = "127.0.0.1:%d"\n')
         busy(cls.daemon)
         cls.printed = cls.daemon.tegu("metrics").stdout.decode()
         with socket.create_connection(("127.0.0.1", port)) as client:

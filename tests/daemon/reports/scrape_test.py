@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -20,6 +21,7 @@ TEGUD = os.path.join(BUILD, "bin", "tegud")
 PATIENCE = 60  # seconds, for a machine that is busy
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain;version=0.0.4\r\n\r\n"
 TIME_LIMIT = 5  # ScrapeServer::kTime
+READING = 1  # seconds between two readings of the board
 MAX_CONNECTIONS = 8  # ScrapeServer::kMax
 
 
@@ -29,13 +31,23 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def with_port(settings):
+    """A Daemon whose settings have a free port for %d, and that port. Another program may take it first."""
+    while True:
+        port = free_port()
+        daemon = Daemon(settings % port)
+        if "Address already in use" not in daemon.messages():
+            return daemon, port
+        daemon.remove()
+
+
 class Daemon:
     """tegud with `settings`; %(folder)s in them is a folder of its own."""
 
     def __init__(self, settings, pass_fd=None):
         self.folder = tempfile.mkdtemp(prefix="tegu-scrape-")
         self.socket = os.path.join(self.folder, "tegud.sock")
-        self.log = open(os.path.join(self.folder, "log"), "w+b")
+        self.log = open(os.path.join(self.folder, "log"), "a+b")  # the daemon's place in it is always the end
         with open(os.path.join(self.folder, "tegud.toml"), "w") as out:
             out.write(settings % {"folder": self.folder})
         command = [TEGUD, "--config", os.path.join(self.folder, "tegud.toml"), "--socket", self.socket]
@@ -70,7 +82,17 @@ class Daemon:
         return self.log.read().decode()
 
     def descriptors(self):
-        return len(os.listdir("/proc/%d/fd" % self.process.pid))
+        """How many are open, but for the files that tell of the board's health: each is open for a moment,
+        now and then."""
+        folder, count = "/proc/%d/fd" % self.process.pid, 0
+        for name in os.listdir(folder):
+            try:
+                count += not os.readlink(os.path.join(folder, name)).startswith(
+                    ("/etc/", "/proc/", "/sys/", "/var/")
+                )
+            except FileNotFoundError:
+                pass  # closed since
+        return count
 
     def stop(self):
         if self.process.poll() is None:
@@ -140,8 +162,8 @@ def in_time(test, attempt):
 class ScrapeTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.port = ("127.0.0.1", free_port())
-        cls.daemon = Daemon('[metrics]\nlisten = "127.0.0.1:%d"\n' % cls.port[1])
+        cls.daemon, port = with_port('[metrics]\nlisten = "127.0.0.1:%d"\n')
+        cls.port = ("127.0.0.1", port)
 
     @classmethod
     def tearDownClass(cls):
@@ -150,7 +172,10 @@ class ScrapeTest(unittest.TestCase):
         assert code == 0, code
 
     def setUp(self):
-        time.sleep(0.05)
+        """No client is there any more, whose end the daemon may not have seen at once."""
+        end = time.monotonic() + PATIENCE
+        while "tegu_users 0\n" not in parts(exchange(self.port, SCRAPE))[2]:
+            self.assertLess(time.monotonic(), end)
         self.begin = self.daemon.descriptors()
 
     def tearDown(self):
@@ -173,9 +198,15 @@ class ScrapeTest(unittest.TestCase):
         self.assertIn('\ntegu_health_state{state="', body)
 
     def test_it_is_what_the_command_prints(self):
-        before = series(parts(exchange(self.port, SCRAPE))[2])
-        printed = series(self.daemon.tegu("metrics").stdout.decode())
-        after = series(parts(exchange(self.port, SCRAPE))[2])
+        end = time.monotonic() + PATIENCE
+        while True:  # until no reading of the board comes between
+            begin = time.monotonic()
+            before = series(parts(exchange(self.port, SCRAPE))[2])
+            printed = series(self.daemon.tegu("metrics").stdout.decode())
+            after = series(parts(exchange(self.port, SCRAPE))[2])
+            if time.monotonic() - begin < READING and before["tegu_users"] == "0":
+                break
+            self.assertLess(time.monotonic(), end)
         # What comes and goes with the second is in one of two scrapes at least.
         self.assertLessEqual(set(before) & set(after), set(printed))
         self.assertLessEqual(set(printed), set(before) | set(after))
@@ -278,9 +309,9 @@ class ScrapeTest(unittest.TestCase):
         in_time(self, self.fill_and_scrape)  # not by the end of theirs
 
     def test_a_slow_one_ends_by_itself(self):
+        begin = time.monotonic()  # before the daemon can
         with connected(self.port) as client:
             client.sendall(b"GET /metrics HTTP/1.1\r\n")
-            begin = time.monotonic()
             self.assertEqual(rest(client), b"")
             self.assertGreater(time.monotonic() - begin, TIME_LIMIT - 1)
 
@@ -326,7 +357,7 @@ class SocketTest(unittest.TestCase):
         behind a request."""
         daemon = self.daemon('[metrics]\nlisten = "%(folder)s/metrics.sock"\n')
         path = os.path.join(daemon.folder, "metrics.sock")
-        kept = []
+        kept, closers = [], []
         for text in (b"G", SCRAPE, SCRAPE + b"more"):
             listener = socket.socket()
             listener.bind(("127.0.0.1", 0))
@@ -344,12 +375,16 @@ class SocketTest(unittest.TestCase):
                 client.sendmsg(
                     [text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", lingers.fileno()))]
                 )
-                os.close(lingers.detach())
+                # In a thread: it waits if the daemon has closed its own before.
+                closers.append(threading.Thread(target=os.close, args=(lingers.detach(),), daemon=True))
+                closers[-1].start()
                 self.assertNotIn(b"200 OK", rest(client))
             self.assertEqual(parts(exchange(path, SCRAPE))[0], 200)
         for listener, peer in kept:
             peer.close()
             listener.close()
+        for closer in closers:
+            closer.join()
 
     @unittest.skipUnless(os.path.exists("/proc/net/if_inet6"), "needs IPv6")
     def test_ipv6(self):

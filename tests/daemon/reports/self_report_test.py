@@ -62,6 +62,10 @@ class SelfReport(unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon(SETTINGS % "")
         self.watcher = Connection(self.daemon.path)
+        Daemon.wait_for(
+            lambda: self.watcher.fields(rawclient.STATS)["connections"] == 1,
+            "the end of the connection that saw the daemon start",
+        )
 
     def tearDown(self):
         self.watcher.close()
@@ -187,7 +191,7 @@ class SelfReport(unittest.TestCase):
             each.close()
         Daemon.wait_for(lambda: self.client(os.getpid())["connections"] == 1, "the connections to end")
         self.assertEqual(self.client(os.getpid())["jobs_total"], 3, "what it did is not forgotten with them")
-        self.assertEqual(self.client(os.getpid())["buffers"], 0)
+        Daemon.wait_for(lambda: self.client(os.getpid())["buffers"] == 0, "the buffer to end")
 
     @unittest.skipIf(os.getuid() != 0, "needs root, to be other users")
     def test_charges_each_user_for_his_own(self):

@@ -31,6 +31,7 @@ from rawclient import (
     floats,
     hello_body,
     memfd,
+    patient,
     reduce_params,
 )
 
@@ -76,8 +77,17 @@ class Manager:
                 if self.socket.fileno() in ready:
                     self.take_message()
 
+    def take_all(self):
+        """What was sent so far, as a real one does before it starts a service again."""
+        with self.lock:
+            while self.reads and not self.ends and select.select([self.socket], [], [], 0)[0]:
+                self.take_message()
+
     def take_message(self):
-        data, control, _, _ = self.socket.recvmsg(65536, socket.CMSG_SPACE(16 * 4), MSG_CMSG_CLOEXEC)
+        try:
+            data, control, _, _ = self.socket.recvmsg(65536, socket.CMSG_SPACE(16 * 4), MSG_CMSG_CLOEXEC)
+        except BlockingIOError:
+            return  # it was taken meanwhile
         fds = array.array("i")
         for _, _, content in control:
             fds.frombytes(content)
@@ -138,8 +148,8 @@ class StoreDaemon(Daemon):
         os.chmod(self.folder, 0o755)
         self.path = os.path.join(self.folder, "s")
         with open(os.path.join(self.folder, "tegud.toml"), "w") as out:
-            out.write(SETTINGS + settings)
-        self.log = open(os.path.join(self.folder, "log"), "w+")
+            out.write(patient(SETTINGS + settings))
+        self.log = open(os.path.join(self.folder, "log"), "a+")  # the daemon's place in it is always the end
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -157,6 +167,7 @@ class StoreDaemon(Daemon):
         passed = []
         if manager:
             environment.setdefault("NOTIFY_SOCKET", manager.address)
+            manager.take_all()
             with manager.lock:
                 passed = [(name, fd) for name, fd, _ in manager.entries]
         environment.update(LISTEN_FDS=str(len(passed)), LISTEN_FDNAMES=":".join(name for name, _ in passed))

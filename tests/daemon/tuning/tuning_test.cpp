@@ -55,7 +55,7 @@ class DaemonTuning : public testing::Test {
         RawClient client(daemon_->socket());
         const double before = field(info_of(client), "tuning_loads_total");
         daemon_->signal(SIGHUP);
-        for (int i = 0; i < 1000 && field(info_of(client), "tuning_loads_total") == before; ++i)
+        for (int i = 0; i < 6000 && field(info_of(client), "tuning_loads_total") == before; ++i)
             ::usleep(10000);
         EXPECT_GT(field(info_of(client), "tuning_loads_total"), before);
     }

@@ -21,6 +21,8 @@ TUNE = os.path.join(BUILD, "bin", "tegu-tune")
 GUARD = os.path.join(BUILD, "tests", "guard_tune")
 TEGUD = os.path.join(BUILD, "tests", "guard_tegud")
 QUICK = ["--minutes", "0.2", "--most-elements", "20000"]
+# The clock of the guarded device is made up: a search ends early, however slow this machine is.
+GUARDED = ["--minutes", "5", "--most-elements", "20000"]
 
 
 class TuneTest(unittest.TestCase):
@@ -55,7 +57,7 @@ class TuneTest(unittest.TestCase):
 class Search(TuneTest):
     def test_guarded_device_finds_the_rows_that_its_clock_has(self):
         code, out, err = self.run_tune(
-            "--backend", "gpu", "--operation", "add,dot", *QUICK, "-o", "t.toml", "--json", program=GUARD
+            "--backend", "gpu", "--operation", "add,dot", *GUARDED, "-o", "t.toml", "--json", program=GUARD
         )
         self.assertEqual(code, 0, err)
         account = json.loads(out)
@@ -73,7 +75,7 @@ class Search(TuneTest):
         self.assertEqual(len(re.findall(r'^id = "add-f32', table, re.M)), 1)
         self.assertFalse(os.path.exists(self.path("t.toml.journal")), "all steps are done")
         code, out, err = self.run_tune(
-            "check", "t.toml", "--backend", "gpu", "--operation", "add", *QUICK, "--json", program=GUARD
+            "check", "t.toml", "--backend", "gpu", "--operation", "add", *GUARDED, "--json", program=GUARD
         )
         self.assertEqual(code, 0, err)
         check = json.loads(out)
@@ -88,7 +90,7 @@ class Search(TuneTest):
             "add",
             "--measure",
             "rows",
-            *QUICK,
+            *GUARDED,
             "-o",
             "t.toml",
             "--json",
@@ -103,7 +105,9 @@ class Search(TuneTest):
         self.assertIn("waves = 32", self.read("t.toml"))
 
     def test_wrong_default_is_no_success_and_is_not_forgotten(self):
-        arguments = ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + QUICK + ["-o", "t.toml"]
+        arguments = (
+            ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + GUARDED + ["-o", "t.toml"]
+        )
         code, _, err = self.run_tune(*arguments, program=GUARD, words="wrong_default")
         self.assertEqual(code, 70, err)
         self.assertRegex(err, r"WRONG RESULT, a bug: cuda/add-\S+ default: ")
@@ -117,7 +121,9 @@ class Search(TuneTest):
         self.assertEqual(code, 0, err)
 
     def test_wrong_result_before_the_device_is_lost(self):
-        arguments = ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + QUICK + ["-o", "t.toml"]
+        arguments = (
+            ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + GUARDED + ["-o", "t.toml"]
+        )
         code, _, err = self.run_tune(*arguments, program=GUARD, words="wrong,lost_late")
         self.assertEqual(code, 70, err)
         self.assertIn("fell off the bus", err)
@@ -139,7 +145,7 @@ class Search(TuneTest):
 
     def test_machine_without_a_gpu(self):
         code, _, err = self.run_tune(
-            "--operation", "add", *QUICK, "-o", "t.toml", "--measure", "rows", program=GUARD, words="none"
+            "--operation", "add", *GUARDED, "-o", "t.toml", "--measure", "rows", program=GUARD, words="none"
         )
         self.assertEqual(code, 0, err)
         self.assertIn("no GPU is measured: no NVIDIA driver", err)
@@ -149,12 +155,12 @@ class Search(TuneTest):
 
     def test_lost_device_ends_it_and_the_journal_is_good(self):
         code, _, err = self.run_tune(
-            "--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml", program=GUARD, words="lost"
+            "--backend", "gpu", "--operation", "add", *GUARDED, "-o", "t.toml", program=GUARD, words="lost"
         )
         self.assertEqual(code, 75, err)
         self.assertIn("fell off the bus", err)
         code, _, err = self.run_tune(
-            "--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml", program=GUARD
+            "--backend", "gpu", "--operation", "add", *GUARDED, "-o", "t.toml", program=GUARD
         )
         self.assertEqual(code, 0, err)
 
@@ -302,7 +308,7 @@ class Pace(TuneTest):
             "add",
             "--measure",
             "rows",
-            *QUICK,
+            *GUARDED,
             "-o",
             "t.toml",
             "--sysroot",
@@ -332,7 +338,7 @@ class Pace(TuneTest):
             "add",
             "--measure",
             "rows",
-            *QUICK,
+            *GUARDED,
             "-o",
             "t.toml",
             "--sysroot",

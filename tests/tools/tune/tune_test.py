@@ -166,19 +166,7 @@ class Search(TuneTest):
 
 
 class Journal(TuneTest):
-    ARGUMENTS = [
-        "--backend",
-        "gpu",
-        "--operation",
-        "add,reduce",
-        "--minutes",
-        "0.3",
-        "--most-elements",
-        "20000",
-        "-o",
-        "t.toml",
-        "--json",
-    ]
+    ARGUMENTS = ["--backend", "gpu", "--operation", "add,reduce", *GUARDED, "-o", "t.toml", "--json"]
 
     def start_and_hold(self):
         """A run that has done some of its steps, and that does no more and does not end by itself."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs tegu as a service: programs, library, units, users; enables the socket and starts it. Builds first where nothing is built. Run again, it
+# Installs tegu as a service: programs, library, units, users; enables the socket and starts it. Builds first what is missing. Run again, it
 # upgrades: what an administrator changed is kept, and a running daemon is restarted, which its clients do not notice. A list of all that it
 # did lies in PREFIX/share/tegu/installed, and PREFIX/share/tegu/uninstall.sh undoes it.
 #   usage: scripts/install.sh [OPTION...]
@@ -103,13 +103,25 @@ put_settings() {
     record "conf $(checksum "$1") $2"
 }
 
+# What CMake would install from the build folder and is not built; as a line each. An optional file counts, too.
+missing_files() {
+    local home path
+    home=$(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' "$build/CMakeCache.txt")
+    find "$build" -name cmake_install.cmake -exec sed -n "s|^[^#]*\"\($home/[^\"$:]*\)\".*|\1|p" {} + |
+        while IFS= read -r path; do exists "$path" || echo "$path"; done
+}
+
+# A build folder that is there keeps its configuration, and gets what is missing.
 build_first() {
+    local defines=()
     cd "$(dirname "$self")/.."
-    if [ ! -x "${build:=$PWD/build/release}/bin/tegud" ]; then
-        [ "$build" = "$PWD/build/release" ] || fail "nothing is built in $build" 66
+    if [ "${build:=$PWD/build/release}" != "$PWD/build/release" ]; then
+        [ -x "$build/bin/tegud" ] || fail "nothing is built in $build" 66
+    elif [ ! -e "$build/CMakeCache.txt" ] || [ ! -e "$build/cmake_install.cmake" ] || [ -n "$(missing_files)" ]; then
         say "building in $build"
         scripts/install-deps.sh build
-        scripts/build.sh release --targets "tegud cuda-module tegu tegu-bench tegu-tune tegu_client" -DTEGU_TESTS=OFF -DTEGU_BENCH=OFF ${prefix:+"-DCMAKE_INSTALL_PREFIX=$prefix"}
+        [ -e "$build/CMakeCache.txt" ] || defines=(-DTEGU_TESTS=OFF -DTEGU_BENCH=OFF ${prefix:+"-DCMAKE_INSTALL_PREFIX=$prefix"})
+        scripts/build.sh release --targets "tegud cuda-module tegu tegu-bench tegu-tune tegu_client" ${defines[0]:+"${defines[@]}"}
     fi
     prefix=${prefix:-$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")}
     prefix=${prefix%/}
@@ -144,8 +156,8 @@ stage_files() {
     stage=$(mktemp -d)
     trap leave EXIT
     if ! DESTDIR=$stage/tree TEGU_SYSTEMD_VERSION=$version cmake -DCMAKE_INSTALL_PREFIX="${prefix:-/}" -P "$build/cmake_install.cmake" >"$stage/log" 2>&1; then
-        tail -5 "$stage/log" >&2
-        fail "what CMake installs failed"
+        sed -n '/^CMake Error/,/^Call Stack/{/^Call Stack/!p}' "$stage/log" | grep . >&2 || tail -5 "$stage/log" >&2
+        fail "CMake could not install from $build"
     fi
     if exists "$destdir$list"; then cp "$destdir$list" "$stage/before"; else : >"$stage/before"; fi
     before=$(cat "$stage/before")

@@ -103,6 +103,17 @@ put_settings() {
     record "conf $(checksum "$1") $2"
 }
 
+# What is needed here, before anything is built or copied. Programs of root may be missing on the path of a user.
+check_needs() {
+    here || return 0
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null || fail "needs root or sudo, or --destdir" 77
+    local program path=$PATH:/usr/sbin:/sbin
+    for program in systemd-sysusers getent ${users[0]:+usermod}; do
+        PATH=$path command -v "$program" >/dev/null || fail "$program is missing here, and makes or finds the users; nothing was built or \
+installed. Without systemd, docs/systemd.md has the steps by hand" 69
+    done
+}
+
 # What CMake would install from the build folder and is not built; as a line each. An optional file counts, too.
 missing_files() {
     local home path
@@ -130,7 +141,6 @@ build_first() {
 
 become_root() {
     { here && [ "$(id -u)" -ne 0 ]; } || return 0
-    command -v sudo >/dev/null || fail "needs root or sudo, or --destdir" 77
     exec sudo "$self" "$@"
 }
 
@@ -244,7 +254,6 @@ write_list() {
 make_users() {
     local kind name
     here || return 0
-    command -v systemd-sysusers >/dev/null || fail "systemd-sysusers is missing: make the users of $prefix/lib/sysusers.d/tegud.conf by hand" 69
     while read -r kind name; do
         if grep -qxF "$kind $name" "$stage/before" || ! getent "$kind" "$name" >/dev/null; then record "$kind $name"; fi
     done <<<$'passwd tegud\npasswd tegud-textfile\ngroup tegu-clients'
@@ -306,6 +315,7 @@ report() {
 main() {
     umask 022
     parse "$@"
+    check_needs
     build_first
     become_root "$@" --build "$build" --prefix "$prefix"
     find_version

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""install.sh before it copies anything: what it builds, the reason of a failure.
+"""install.sh before it copies anything: what it needs of the machine and builds, the reason of a failure.
 Scripts that build are stand-ins."""
 
 import os
@@ -103,6 +103,27 @@ class NeedsTest(unittest.TestCase):
         self.assertIn("file INSTALL cannot find", text)
         self.assertIn("libtegu.so.0", text)
         self.assertNotIn("Call Stack", text)
+
+    def stand_ins(self, user, *programs):
+        """A path with few programs: none of them can build, copy or become root."""
+        tools = os.path.join(self.folder, "bin")
+        self.write(os.path.join(tools, "id"), "#!%s\necho %d\n" % (shutil.which("sh"), user))
+        for name in ("dirname", "readlink", "sed"):
+            os.symlink(shutil.which(name), os.path.join(tools, name))
+        for name in programs:
+            self.write(os.path.join(tools, name), "#!%s\nexit 1\n" % shutil.which("sh"))
+        return tools
+
+    def test_neither_root_nor_sudo(self):
+        code, text = self.install(PATH=self.stand_ins(1000, "systemd-sysusers", "getent"))
+        self.assertEqual((code, text), (77, "install: needs root or sudo, or --destdir\n"))
+        self.assertEqual(self.asked(), [])
+
+    def test_no_program_that_makes_users(self):
+        code, text = self.install(PATH=self.stand_ins(0, "getent"))
+        self.assertEqual(code, 69, text)
+        self.assertIn("install: systemd-sysusers is missing here", text)
+        self.assertEqual(self.asked(), [])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,10 @@ cd "$(dirname "$0")/.."
 . scripts/cmake.sh
 
 preset=${1:?usage: scripts/build.sh PRESET [--targets "a b"] [-D...]}
+case $preset in
+-h | --help) show_usage scripts/build.sh; exit 0 ;;
+-*) echo "build: '$preset' is no preset; --help shows the usage" >&2; exit 64 ;;
+esac
 shift
 targets=()
 defines=()

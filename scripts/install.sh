@@ -23,6 +23,7 @@ say() { echo "install: $*"; }
 
 readonly known_dropins="discrete-gpu memory-max verbose no-exec no-sandbox"
 self=$(readlink -f "$0")
+. "${self%/*}/cmake.sh"
 prefix='' build='' destdir=${DESTDIR:-} version='' start=yes textfile=no exit_code=0
 dropins=() no_dropins=() users=()
 
@@ -46,7 +47,7 @@ parse() {
         --without-sandbox) dropins+=(no-sandbox) ;;
         --no-drop-in) dropin_name "$2"; no_dropins+=("$2"); shift ;;
         --user) id "$2" >/dev/null 2>&1 || fail "there is no user '$2'" 67; users+=("$2"); shift ;;
-        -h | --help) sed -n '3,/^[^#]/{/^# \{0,1\}/{s///;p}}' "$self"; exit 0 ;;
+        -h | --help) show_usage "$self"; exit 0 ;;
         *) usage_error "unknown argument '$1'" ;;
         esac
         shift

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Configures and builds one preset into build/<preset>: one line of progress on a terminal, else as quietly as success
-# allows. CMake before 3.21 knows no presets of this version: what CMakePresets.json says is then given to it as options.
+# Configures and builds one preset into build/<preset>: one line of progress on a terminal, else a line a minute.
+# CMake before 3.21 knows no presets of this version: what CMakePresets.json says is then given to it as options.
 # Where the compiler is older than g++ 8 and g++-8 is there, as on JetPack 4, it takes that.
 #   usage: scripts/build.sh PRESET [--targets "a b"] [-D...]
+# $TEGU_PROGRESS_S: other seconds in place of that minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cmake.sh
 
 preset=${1:?usage: scripts/build.sh PRESET [--targets "a b"] [-D...]}
+case $preset in
+-h | --help) show_usage scripts/build.sh; exit 0 ;;
+-*) echo "build: '$preset' is no preset; --help shows the usage" >&2; exit 64 ;;
+esac
 shift
 targets=()
 defines=()
@@ -71,7 +76,18 @@ progress() {
     done
     printf '\r\033[K' >&2
 }
-if ! [ -t 2 ]; then progress() { cat >/dev/null; }; fi
+# Elsewhere it is a line a minute.
+if ! [ -t 2 ]; then
+    progress() {
+        local line last=$SECONDS
+        while IFS= read -r line; do
+            if [[ $line =~ ^\[[0-9]+/[0-9]+\] ]] && [ $((SECONDS - last)) -ge "${TEGU_PROGRESS_S:-60}" ]; then
+                last=$SECONDS
+                echo "build: $line" >&2
+            fi
+        done
+    }
+fi
 
 # Where ccache is installed, a second clone of the same sources builds in a fraction of the time.
 if command -v ccache >/dev/null; then

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by scripts that build, in the root of the sources: CMake by the words that 3.10 knows (JetPack 4), and a
-# compiler that is new enough.
+# Sourced by scripts that build, in the root of the sources: CMake by the words that 3.10 knows (JetPack 4), a
+# compiler that is new enough, and the usage of a script.
+
+# show_usage FILE: the comment that a script opens with.
+show_usage() { sed -n '3,/^[^#]/{/^# \{0,1\}/{s///;p}}' "$1"; }
 
 # cmake_is VERSION: whether CMake is that or newer.
 cmake_is() {

@@ -8,8 +8,13 @@
 # --cuda: builds the CUDA module, too, for a GPU of this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cmake.sh
 targets="tegud tegu"
-if [ "${1:-}" = --cuda ]; then targets+=" cuda-module"; shift; fi
+case ${1:-} in
+-h | --help) show_usage scripts/demo.sh; exit 0 ;;
+--cuda) targets+=" cuda-module"; shift ;;
+esac
+case ${1:-} in -*) echo "demo: unknown argument '$1'; --help shows the usage" >&2; exit 64 ;; esac
 out=${1:-build/demo}
 
 scripts/install-deps.sh build

@@ -13,7 +13,7 @@ set -euo pipefail
 packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
     zlib1g-dev python3)
 packages_test=(libboost-context-dev libgtest-dev libbenchmark-dev python3-numpy python3-venv systemd procps
-    util-linux clang tmux)
+    util-linux clang tmux bzip2)
 packages_bench=(redis-server redis-tools python3-venv)
 packages_compare=(python3 python3-jinja2 python3-matplotlib)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static clang)
@@ -54,7 +54,7 @@ known=yes
 case $ID-$VERSION_ID in
 ubuntu-18.04)
     packages_build=("${packages_build[@]/#g++/g++-8}")  # its g++ is 7, and its Boost 1.65 has no io_context
-    packages_build=("${packages_build[@]/libboost-dev/}")
+    packages_build=("${packages_build[@]/libboost-dev/bzip2}")  # for the archive of Boost
     packages_test=("${packages_test[@]/libboost-context-dev/}")
     packages_test=("${packages_test[@]/libgtest-dev/}")
     packages_test=("${packages_test[@]/libbenchmark-dev/}")

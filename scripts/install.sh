@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs tegu as a service: programs, library, units, users; enables the socket and starts it. Builds first where nothing is built. Run again, it
+# Installs tegu as a service: programs, library, units, users; enables the socket and starts it. Builds first what is missing. Run again, it
 # upgrades: what an administrator changed is kept, and a running daemon is restarted, which its clients do not notice. A list of all that it
 # did lies in PREFIX/share/tegu/installed, and PREFIX/share/tegu/uninstall.sh undoes it.
 #   usage: scripts/install.sh [OPTION...]
@@ -23,6 +23,7 @@ say() { echo "install: $*"; }
 
 readonly known_dropins="discrete-gpu memory-max verbose no-exec no-sandbox"
 self=$(readlink -f "$0")
+. "${self%/*}/cmake.sh"
 prefix='' build='' destdir=${DESTDIR:-} version='' start=yes textfile=no exit_code=0
 dropins=() no_dropins=() users=()
 
@@ -46,7 +47,7 @@ parse() {
         --without-sandbox) dropins+=(no-sandbox) ;;
         --no-drop-in) dropin_name "$2"; no_dropins+=("$2"); shift ;;
         --user) id "$2" >/dev/null 2>&1 || fail "there is no user '$2'" 67; users+=("$2"); shift ;;
-        -h | --help) sed -n '3,/^[^#]/{/^# \{0,1\}/{s///;p}}' "$self"; exit 0 ;;
+        -h | --help) show_usage "$self"; exit 0 ;;
         *) usage_error "unknown argument '$1'" ;;
         esac
         shift
@@ -103,13 +104,36 @@ put_settings() {
     record "conf $(checksum "$1") $2"
 }
 
+# What is needed here, before anything is built or copied. Programs of root may be missing on the path of a user.
+check_needs() {
+    here || return 0
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null || fail "needs root or sudo, or --destdir" 77
+    local program path=$PATH:/usr/sbin:/sbin
+    for program in systemd-sysusers getent ${users[0]:+usermod}; do
+        PATH=$path command -v "$program" >/dev/null || fail "$program is missing here, and makes or finds the users; nothing was built or \
+installed. Without systemd, docs/systemd.md has the steps by hand" 69
+    done
+}
+
+# What CMake would install from the build folder and is not built; as a line each. An optional file counts, too.
+missing_files() {
+    local home path
+    home=$(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' "$build/CMakeCache.txt")
+    find "$build" -name cmake_install.cmake -exec sed -n "s|^[^#]*\"\($home/[^\"$:]*\)\".*|\1|p" {} + |
+        while IFS= read -r path; do exists "$path" || echo "$path"; done
+}
+
+# A build folder that is there keeps its configuration, and gets what is missing.
 build_first() {
+    local defines=()
     cd "$(dirname "$self")/.."
-    if [ ! -x "${build:=$PWD/build/release}/bin/tegud" ]; then
-        [ "$build" = "$PWD/build/release" ] || fail "nothing is built in $build" 66
+    if [ "${build:=$PWD/build/release}" != "$PWD/build/release" ]; then
+        [ -x "$build/bin/tegud" ] || fail "nothing is built in $build" 66
+    elif [ ! -e "$build/CMakeCache.txt" ] || [ ! -e "$build/cmake_install.cmake" ] || [ -n "$(missing_files)" ]; then
         say "building in $build"
         scripts/install-deps.sh build
-        scripts/build.sh release --targets "tegud cuda-module tegu tegu-bench tegu-tune tegu_client" -DTEGU_TESTS=OFF -DTEGU_BENCH=OFF ${prefix:+"-DCMAKE_INSTALL_PREFIX=$prefix"}
+        [ -e "$build/CMakeCache.txt" ] || defines=(-DTEGU_TESTS=OFF -DTEGU_BENCH=OFF ${prefix:+"-DCMAKE_INSTALL_PREFIX=$prefix"})
+        scripts/build.sh release --targets "tegud cuda-module tegu tegu-bench tegu-tune tegu_client" ${defines[0]:+"${defines[@]}"}
     fi
     prefix=${prefix:-$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")}
     prefix=${prefix%/}
@@ -118,7 +142,6 @@ build_first() {
 
 become_root() {
     { here && [ "$(id -u)" -ne 0 ]; } || return 0
-    command -v sudo >/dev/null || fail "needs root or sudo, or --destdir" 77
     exec sudo "$self" "$@"
 }
 
@@ -144,8 +167,8 @@ stage_files() {
     stage=$(mktemp -d)
     trap leave EXIT
     if ! DESTDIR=$stage/tree TEGU_SYSTEMD_VERSION=$version cmake -DCMAKE_INSTALL_PREFIX="${prefix:-/}" -P "$build/cmake_install.cmake" >"$stage/log" 2>&1; then
-        tail -5 "$stage/log" >&2
-        fail "what CMake installs failed"
+        sed -n '/^CMake Error/,/^Call Stack/{/^Call Stack/!p}' "$stage/log" | grep . >&2 || tail -5 "$stage/log" >&2
+        fail "CMake could not install from $build"
     fi
     if exists "$destdir$list"; then cp "$destdir$list" "$stage/before"; else : >"$stage/before"; fi
     before=$(cat "$stage/before")
@@ -232,7 +255,6 @@ write_list() {
 make_users() {
     local kind name
     here || return 0
-    command -v systemd-sysusers >/dev/null || fail "systemd-sysusers is missing: make the users of $prefix/lib/sysusers.d/tegud.conf by hand" 69
     while read -r kind name; do
         if grep -qxF "$kind $name" "$stage/before" || ! getent "$kind" "$name" >/dev/null; then record "$kind $name"; fi
     done <<<$'passwd tegud\npasswd tegud-textfile\ngroup tegu-clients'
@@ -294,6 +316,7 @@ report() {
 main() {
     umask 022
     parse "$@"
+    check_needs
     build_first
     become_root "$@" --build "$build" --prefix "$prefix"
     find_version

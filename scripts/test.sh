@@ -8,10 +8,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cmake.sh
 
-if [ "${1:-}" = --long ]; then
-    shift
-    export TEGU_SOAK_SECONDS=600 TEGU_FUZZ_SESSIONS=4000
-fi
+case ${1:-} in
+-h | --help) show_usage scripts/test.sh; exit 0 ;;
+--long) shift; export TEGU_SOAK_SECONDS=600 TEGU_FUZZ_SESSIONS=4000 ;;
+esac
+case ${1:-} in -*) echo "test: unknown argument '$1'; --help shows the usage" >&2; exit 64 ;; esac
 presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(release asan)
 

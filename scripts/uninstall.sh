@@ -48,6 +48,11 @@ stop_service() {
     systemctl reset-failed tegud.service tegud.socket tegud-metrics.socket tegud-textfile.service 2>/dev/null || true
 }
 
+# What Python compiled in a folder that the installation made.
+remove_cache() {
+    case $'\n'$folders$'\n' in *$'\n'"$1"$'\n'*) rm -rf "$destdir$1/__pycache__" ;; esac
+}
+
 remove_files() {
     local path sum
     while read -r sum path; do
@@ -55,7 +60,10 @@ remove_files() {
         if [ $purge = no ] && [ "$(checksum "$destdir$path")" != "$sum" ]; then say "kept $path, which was changed"; continue; fi
         rm -f "$destdir$path"
     done < <(recorded conf)
-    while read -r path; do rm -f "$destdir$path"; done < <(recorded file)
+    while read -r path; do
+        rm -f "$destdir$path"
+        case $path in *.py) remove_cache "$(dirname "$path")" ;; esac
+    done < <(recorded file)
     here || return 0
     rm -rf /run/tegud-textfile
     if [ -d /run/tegud ]; then rmdir --ignore-fail-on-non-empty /run/tegud; fi

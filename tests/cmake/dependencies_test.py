@@ -87,6 +87,19 @@ class NothingThereTest(Folder):
         self.assertEqual(os.listdir(self.path("sources")) if os.path.isdir(self.path("sources")) else [], [])
 
 
+class NoCompilerTest(Folder):
+    def test_the_error_names_the_way_out(self):
+        wanted = self.cmake(["-DTEGU_CUDA=on", SOURCE], CUDACXX=self.path("none"))
+        self.assertNotEqual(wanted.returncode, 0, wanted.stdout)
+        again = self.cmake([SOURCE], CUDACXX=self.path("none"))
+        self.assertNotEqual(again.returncode, 0, again.stdout)
+        for done in (wanted, again):
+            words = " ".join(done.stdout.split())
+            self.assertIn("TEGU_CUDA is on, but there is no CUDA compiler", words)
+            self.assertIn("-DTEGU_CUDA=auto", words)
+            self.assertIn("-DTEGU_CUDA=off", words)
+
+
 class FetchTest(Folder):
     def setUp(self):
         super().setUp()

@@ -146,6 +146,48 @@ class BuildTest(Folder):
         self.assertIn("[ 25 %]  first.cpp.o", shown)
         self.assertIn("[ 50 %]  second.cpp.o", shown)
 
+    def test_a_log_shows_progress_from_time_to_time(self):
+        self.tool("cmake", CMAKE % "3.25.1")
+        done = subprocess.run(
+            self.command("release"),
+            env=dict(self.environment, TEGU_PROGRESS_S="0"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+        )
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertEqual(
+            done.stderr.splitlines(),
+            [
+                "build: [1/4] Building CXX object a.dir/first.cpp.o",
+                "build: [2/4] Building CXX object d/second.cpp.o",
+            ],
+        )
+
+    def test_help_builds_nothing(self):
+        self.tool("cmake", CMAKE % "3.25.1")
+        scripts = os.path.join(self.folder, "tree", "scripts")
+        with open(os.path.join(scripts, "install-deps.sh"), "w") as out:
+            out.write("#!/bin/sh\necho installs >&2\n")
+        for name in ("build.sh", "test.sh", "demo.sh", "install.sh"):
+            for word, code in (("--help", 0), ("-h", 0), ("--wrong", 64)):
+                done = subprocess.run(
+                    ["./" + name, word],
+                    cwd=scripts,
+                    env=self.environment,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    universal_newlines=True,
+                )
+                self.assertEqual(done.returncode, code, done.stderr)
+                if code == 0:
+                    self.assertIn("usage: scripts/" + name, done.stdout)
+                    self.assertNotIn("SPDX", done.stdout)
+                    self.assertEqual(done.stderr, "")
+                else:
+                    self.assertIn("--help shows the usage", done.stderr)
+        self.assertFalse(os.path.exists(self.environment["ASKED"]))
+
     def test_a_failure_names_the_log(self):
         self.tool("cmake", CMAKE % "3.25.1")
         done = subprocess.run(

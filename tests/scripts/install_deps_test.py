@@ -44,6 +44,11 @@ class InstallDepsTest(unittest.TestCase):
         for kept in ("cmake", "ninja-build", "libsystemd-dev", "libpng-dev", "pkg-config", "python3"):
             self.assertIn(kept, packages)
 
+    def test_an_archive_of_boost_can_be_unpacked(self):
+        self.assertIn("bzip2", self.packages("ubuntu", "18.04", "build"))
+        self.assertNotIn("bzip2", self.packages("debian", "12", "build"))
+        self.assertIn("bzip2", self.packages("debian", "12", "test"))
+
     def test_newer_distributions_have_all(self):
         found = [
             self.packages(name, version, "build", "test")

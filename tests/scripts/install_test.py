@@ -114,6 +114,10 @@ class Install(unittest.TestCase):
                 and name.endswith((".conf", ".service", ".socket", ".timer"))
             ):
                 self.assertIsNone(re.search(r"@\w+@|" + re.escape(self.root), self.read(name)), name)
+        cache = self.path("/usr/libexec/tegu/tegu_compare/__pycache__")  # tegu-bench compare ran as root
+        os.makedirs(cache)
+        with open(os.path.join(cache, "page.cpython-311.pyc"), "w"):
+            pass
         code, text = self.script("uninstall.sh", "--prefix", "/usr")
         self.assertEqual(code, 0, text)
         self.assertEqual(listing(self.root), before)

@@ -12,18 +12,32 @@
 namespace tegu::clientlib {
 namespace {
 
+constexpr char kServiceGroup[] = "tegu-clients";  // as systemd/sysusers.conf has it
+constexpr gid_t kFirstUserGroup = 1000;           // groups below are the system's, as login.defs has it
+constexpr gid_t kNoGroup = 65534;
+constexpr char kWayIn[] =
+    "; users connect to the service, as members of tegu-clients, or start their own: tegud --socket PATH";
+
 std::string permission_advice(const std::string& path) {
     struct stat status;
     if (stat(path.c_str(), &status) != 0) return "; a folder on the way is closed to this user";
-    if ((status.st_mode & S_IWGRP) == 0)
+    const bool owner_alone = (status.st_mode & S_IWGRP) == 0 || status.st_gid == 0;
+    if (owner_alone && status.st_uid == 0) return std::string("; only root may") + kWayIn;
+    if (owner_alone)
         return "; only its owner " + user_name(status.st_uid).value_or(std::to_string(status.st_uid)) +
                " may";
-    const std::string name = group_name(status.st_gid).value_or(std::to_string(status.st_gid));
-    return "; the group " + name + " may: sudo usermod -aG " + name + " $USER, then newgrp " + name +
-           " or log in again";
+    return group_advice(status.st_gid, group_name(status.st_gid).value_or(std::to_string(status.st_gid)));
 }
 
 }  // namespace
+
+std::string group_advice(gid_t gid, const std::string& name) {
+    if (gid == 0) return std::string("; only root may") + kWayIn;
+    if (name != kServiceGroup && (gid < kFirstUserGroup || gid == kNoGroup))
+        return "; only the system's group " + name + " may" + kWayIn;
+    return "; the group " + name + " may: sudo usermod -aG " + name + " $USER, then newgrp " + name +
+           " or log in again";
+}
 
 Error connect_failure(const std::string& path, int code) {
     if (code == EACCES || code == EPERM)

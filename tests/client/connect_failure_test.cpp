@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <string>
 
 #include "client/tegu.h"
 
@@ -40,28 +41,55 @@ TEST_F(ConnectFailure, NoDaemonSaysHowToStartOne) {
               "no daemon answers on a.sock: Connection refused; start one: tegud --socket a.sock");
 }
 
-TEST_F(ConnectFailure, NoPermissionNamesTheGroup) {
-    ASSERT_EQ(chmod(path_, 0660), 0);
-    struct stat status;
-    ASSERT_EQ(stat(path_, &status), 0);
-    const group* entry = getgrgid(status.st_gid);
-    const std::string name = entry != nullptr ? entry->gr_name : std::to_string(status.st_gid);
-    const Error error = connect_failure(path_, EACCES);
-    EXPECT_EQ(error.status, Status::Denied);
-    EXPECT_EQ(error.message, "no permission to connect to " + std::string(path_) + "; the group " + name +
-                                 " may: sudo usermod -aG " + name + " $USER, then newgrp " + name +
-                                 " or log in again");
+constexpr char kWayIn[] =
+    "; users connect to the service, as members of tegu-clients, or start their own: tegud --socket PATH";
+
+std::string join_advice(const std::string& name) {
+    return "; the group " + name + " may: sudo usermod -aG " + name + " $USER, then newgrp " + name +
+           " or log in again";
 }
 
-TEST_F(ConnectFailure, GroupsWithoutANameAreNumbers) {
+TEST_F(ConnectFailure, NoPermissionNamesTheGroup) {
     if (chown(path_, static_cast<uid_t>(-1), 54321) != 0) GTEST_SKIP() << "only root gives files away";
     ASSERT_EQ(chmod(path_, 0660), 0);
-    EXPECT_NE(connect_failure(path_, EACCES).message.find("; the group 54321 may: "), std::string::npos);
+    const group* entry = getgrgid(54321);
+    const std::string name = entry != nullptr ? entry->gr_name : "54321";
+    const Error error = connect_failure(path_, EACCES);
+    EXPECT_EQ(error.status, Status::Denied);
+    EXPECT_EQ(error.message, "no permission to connect to " + std::string(path_) + join_advice(name));
+}
+
+TEST_F(ConnectFailure, NoCommandJoinsAGroupOfTheSystem) {
+    EXPECT_EQ(group_advice(0, "root"), "; only root may" + std::string(kWayIn));
+    EXPECT_EQ(group_advice(0, "tegu-clients"), "; only root may" + std::string(kWayIn));
+    EXPECT_EQ(group_advice(44, "video"), "; only the system's group video may" + std::string(kWayIn));
+    EXPECT_EQ(group_advice(999, "docker"), "; only the system's group docker may" + std::string(kWayIn));
+    EXPECT_EQ(group_advice(65534, "nogroup"), "; only the system's group nogroup may" + std::string(kWayIn));
+}
+
+TEST_F(ConnectFailure, TheServiceAndPeopleHaveGroupsToJoin) {
+    EXPECT_EQ(group_advice(998, "tegu-clients"), join_advice("tegu-clients"));
+    EXPECT_EQ(group_advice(1000, "robots"), join_advice("robots"));
+}
+
+TEST_F(ConnectFailure, ASocketOfRootIsForRootAlone) {
+    if (chown(path_, 0, 0) != 0) GTEST_SKIP() << "only root gives files away";
+    for (const mode_t mode : {0600, 0660}) {
+        ASSERT_EQ(chmod(path_, mode), 0);
+        EXPECT_EQ(connect_failure(path_, EACCES).message,
+                  "no permission to connect to " + std::string(path_) + "; only root may" + kWayIn);
+    }
 }
 
 TEST_F(ConnectFailure, WithoutAGroupTheOwnerIsNamed) {
-    ASSERT_EQ(chmod(path_, 0600), 0);
-    EXPECT_NE(connect_failure(path_, EACCES).message.find("; only its owner "), std::string::npos);
+    if (geteuid() == 0) {
+        ASSERT_EQ(chown(path_, 54321, 0), 0);
+    }
+    for (const mode_t mode : {0600, 0660}) {  // a group of root adds nobody
+        if (mode == 0660 && geteuid() != 0) continue;
+        ASSERT_EQ(chmod(path_, mode), 0);
+        EXPECT_NE(connect_failure(path_, EACCES).message.find("; only its owner "), std::string::npos);
+    }
 }
 
 TEST_F(ConnectFailure, WhatCannotBeSeenLiesInAClosedFolder) {

@@ -45,10 +45,10 @@ std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv
     } catch (const CLI::ParseError& error) {
         std::ostringstream out, errors;
         const int code = app.exit(error, out, errors);
-        return EarlyExit{code == 0 ? 0 : EX_USAGE, code == 0 ? out.str() : errors.str()};
+        return EarlyExit{code == 0 ? 0 : EX_USAGE, code == 0 ? out.str() : "tegud: " + errors.str()};
     }
     if (app.count("--config") > 0 && options.settings_file.empty())
-        return EarlyExit{EX_USAGE, "--config: the name of the file is empty\n"};
+        return EarlyExit{EX_USAGE, "tegud: --config: the name of the file is empty\n"};
     return options;
 }
 

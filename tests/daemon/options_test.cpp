@@ -50,6 +50,7 @@ TEST(Options, AWrongCommandLineIs64AndNamesWhatIsWrong) {
         ASSERT_NE(nullptr, exit) << arguments[0];
         EXPECT_EQ(64, exit->code);
         EXPECT_NE(std::string::npos, exit->text.find(arguments[0])) << exit->text;
+        EXPECT_EQ(0u, exit->text.find("tegud: ")) << exit->text;
     }
 }
 

@@ -33,7 +33,9 @@ void add_common_options(CommandLine& line, CommonOptions& options, double defaul
     line.text("--socket", options.socket, "PATH",
               "Socket of the daemon [$TEGU_SOCKET, else " TEGU_DEFAULT_SOCKET "]");
     line.seconds("--timeout", options.timeout,
-                 "Give up after this long; 0: never [" + number_text(default_timeout) + "]", 0);
+                 "Give up after this long; 0: never [0 for operations, " + number_text(kControlTimeout) +
+                     " for the rest]",
+                 0);
     line.flag("--json", options.json, "Print one JSON object");
     line.word("--color", colour_wish().when, {"auto", "always", "never"},
               "Colours: auto, always or never; alone always [auto]");

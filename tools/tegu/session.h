@@ -13,7 +13,7 @@
 namespace tegu {
 namespace cli {
 
-// Timeout in seconds of ping, info, stats and buffers; jobs and latency have no limit unless one is set.
+// Timeout in seconds of all commands but operations, which have no limit unless one is set.
 constexpr double kControlTimeout = 5;
 
 struct CommonOptions {

@@ -403,6 +403,35 @@ class CaveatsTest(unittest.TestCase):
         self.assertIn("A: a quick run", text)
         self.assertIn("A has no results of occupancy, which other runs have. It has no GPU.", text)
 
+    def test_quick_runs_are_in_no_ranking(self):
+        contents = [small(name, [timed("x 1", seconds)]) for name, seconds in (("A", 9), ("B", 3), ("C", 1))]
+        for quick, subtitle, sentences in (
+            ("A", "The fastest first: C, B", ["C is 3.00× as fast as B"]),
+            ("B", "The fastest first: C, A", ["C is 9.00× as fast as A"]),
+            ("AB", "", []),
+            ("ABC", "", []),
+        ):
+            boards = [
+                board_of(dict(content, options={"quick": name in quick}), name + ".json")
+                for name, content in zip("ABC", contents)
+            ]
+            names.name_boards(boards)
+            report = sections.report_of(boards, [])
+            self.assertEqual(report.subtitle, subtitle)
+            lead = report.sections[0].lead
+            words = "%s is a quick run: its times are of no use, and are in no ranking."
+            first = [words % one for one in quick]
+            self.assertEqual(lead[: len(first)], first)
+            self.assertEqual([line.split(" in the")[0] for line in lead[len(first) :]], sentences)
+            text = markdown.write(report)
+            for name in quick:
+                self.assertNotIn("%s is 3" % name, text)
+                self.assertNotRegex(text, r"than %s|as %s " % (name, name))
+            if len(quick) > 1:
+                self.assertNotRegex(text, r"× (faster|slower)|as fast as [ABC]|\*\*[0-9]")
+        alone = sections.report_of([board_of(dict(contents[0], options={"quick": True}))], [])
+        self.assertIn("is a quick run", alone.sections[0].lead[0])
+
     def test_clocks_that_move_and_weak_supplies_are_named(self):
         content = small("A", [timed("x 1", 1.0)])
         for at, mhz, events in (

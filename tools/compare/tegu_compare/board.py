@@ -30,6 +30,7 @@ class Result:
     shared_bytes: Optional[int] = None
     checked: Optional[bool] = None
     throttled: bool = False
+    quick: bool = False  # of a run with --quick, whose times are of no use
     note: str = ""
 
     @property
@@ -52,6 +53,10 @@ class Result:
     @property
     def bytes_per_second(self):
         return self.bytes / self.seconds if self.bytes else None
+
+    @property
+    def ranked(self):
+        return not (self.throttled or self.quick)
 
     @property
     def is_tegu(self):
@@ -94,6 +99,10 @@ class Board:
         return [result for result in self.results if result.part == part]
 
     @property
+    def quick(self):
+        return bool(self.options.get("quick"))
+
+    @property
     def file(self):
         """The name of its file, without its folder: a page does not show paths."""
         return os.path.basename(self.path)
@@ -123,13 +132,14 @@ def _known(record, kind):
 
 def board_of(path, content):
     """content: checked by schema.check()."""
-    records = content["records"]
-    results = [_known(record, Result) for record in records if record["kind"] == "result"]
+    records, options = content["records"], content.get("options") or {}
+    quick = bool(options.get("quick"))
+    results = [_known(dict(record, quick=quick), Result) for record in records if record["kind"] == "result"]
     latest = {result.key: result for result in results}
     return Board(
         path=path,
         identity=content["identity"],
-        options=content.get("options") or {},
+        options=options,
         results=list(latest.values()),
         conditions=[_known(record, Condition) for record in records if record["kind"] == "condition"],
         skipped=[

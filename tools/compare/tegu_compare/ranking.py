@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is faster at what, and by how much. Compared are the cases of the part `operations` that both boards
 have, each with the faster of tegu's own backends on that board. Differences within the noise are none; times
-that were measured while a board throttled are compared by nobody."""
+that were measured while a board throttled, and those of quick runs, are compared by nobody."""
 
 import math
 from dataclasses import dataclass
@@ -82,8 +82,10 @@ def operation_of(result):
 
 
 def match(board, base) -> Match:
-    mine, theirs = best_of(board), best_of(base)
     pairs, throttled = [], 0
+    if board.quick or base.quick:
+        return Match(board, base, pairs, throttled)
+    mine, theirs = best_of(board), best_of(base)
     for case, result in mine.items():
         if case not in theirs:
             continue
@@ -96,7 +98,10 @@ def match(board, base) -> Match:
 
 def by_speed(boards) -> List[Board]:
     """Boards with the fastest first: by the geometric mean against the first one. Boards without a common
-    case come last."""
+    case come last, quick runs nowhere."""
+    boards = [board for board in boards if not board.quick]
+    if not boards:
+        return []
     base = boards[0]
     means = {board.name: (match(board, base).mean() if board is not base else 1.0) for board in boards}
     return sorted(boards, key=lambda board: -(means[board.name] or 0.0))

@@ -37,7 +37,7 @@ Action setup_add(CommandLine& line) {
 }  // namespace
 
 Command add_command() {
-    return {"add", "Sum of two arrays, element by element", "tegu add first.png second.png -o sum.npy",
+    return {"add", "Sum of two arrays, element by element", "tegu add first.npy second.npy -o sum.npy",
             setup_add};
 }
 

@@ -51,7 +51,6 @@ def report_of(boards, models, title=None) -> Report:
     ]
     sections += seed_steps.sections(boards)
     sections += [energy.section(boards), conditions.section(boards), method.section(boards, models)]
-    subtitle = (
-        "The fastest first: " + ", ".join(board.name for board in by_speed(boards)) if len(boards) > 1 else ""
-    )
+    ranked = [board.name for board in by_speed(boards)]
+    subtitle = "The fastest first: " + ", ".join(ranked) if len(ranked) > 1 else ""
     return Report(title or _beside(names), subtitle, [section for section in sections if section])

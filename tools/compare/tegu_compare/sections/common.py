@@ -44,9 +44,7 @@ def time_cell(result, style="", with_backend=False):
 
 def clear_best(results):
     """The index of a result that is faster than all others beyond the noise, or None."""
-    there = [
-        (result.seconds, index) for index, result in enumerate(results) if result and not result.throttled
-    ]
+    there = [(result.seconds, index) for index, result in enumerate(results) if result and result.ranked]
     if len(there) < 2:
         return None
     index = min(there)[1]
@@ -60,6 +58,8 @@ def against(result, base):
         return Cell(NONE, QUIET)
     if result.throttled or base.throttled:
         return Cell("throttled", QUIET)
+    if not (result.ranked and base.ranked):
+        return Cell("quick run", QUIET)
     if noise.verdict(result, base) == noise.SAME:
         return Cell("no difference", QUIET)
     return Cell(speed(base.seconds / result.seconds))

@@ -116,13 +116,23 @@ def _everybody(boards):
     )
 
 
+def _quick(boards):
+    """Lines about runs that rank nowhere."""
+    return [
+        "%s is a quick run: its times are of no use, and are in no ranking." % board.name
+        for board in boards
+        if board.quick
+    ]
+
+
 def section(boards):
     if len(boards) == 1:
         board = boards[0]
         return Section(
             "answer",
             "What was measured",
-            [
+            _quick(boards)
+            + [
                 "%s: %d cases of %d operations, and %d results in all."
                 % (
                     board.name,
@@ -133,10 +143,12 @@ def section(boards):
             ],
         )
     matches = _matches(boards)
-    lead = [sentence(found) for found in matches]
+    lead = _quick(boards)
+    lead += [sentence(found) for found in matches if not (found.board.quick or found.base.quick)]
     if 2 < len(boards) <= MAX_TOLD:
         ranked = by_speed(boards)
-        lead += [sentence(match(a, b)) for a, b in zip(ranked, ranked[1:]) if boards[0] not in (a, b)]
+        pairs = zip(ranked, ranked[1:])
+        lead += [sentence(match(a, b)) for a, b in pairs if boards[0].quick or boards[0] not in (a, b)]
     throttled = sum(found.throttled for found in matches)
     if throttled:
         lead.append("%d cases are left out: one of the two boards was throttled." % throttled)

@@ -24,6 +24,20 @@ def patient(settings):
     return "timeouts." + setting + settings
 
 
+def open_descriptors(pid):
+    """How many a tegud has, but for the files that tell of the board's health: each is open for a moment, now
+    and then."""
+    folder, count = "/proc/%d/fd" % pid, 0
+    for name in os.listdir(folder):
+        try:
+            count += not os.readlink(os.path.join(folder, name)).startswith(
+                ("/etc/", "/proc/", "/sys/", "/var/")
+            )
+        except FileNotFoundError:
+            pass  # closed since
+    return count
+
+
 class Daemon:
     """A private tegud on a temporary socket, with the given settings (TOML), variables and further arguments,
     allowed to open so many descriptors. `program`: within the build folder."""
@@ -98,17 +112,7 @@ class Daemon:
             self.process.send_signal(signal.SIGCONT)
 
     def descriptors(self):
-        """How many are open, but for the files that tell of the board's health: each is open for a moment,
-        now and then."""
-        folder, count = "/proc/%d/fd" % self.process.pid, 0
-        for name in os.listdir(folder):
-            try:
-                count += not os.readlink(os.path.join(folder, name)).startswith(
-                    ("/etc/", "/proc/", "/sys/", "/var/")
-                )
-            except FileNotFoundError:
-                pass  # closed since
-        return count
+        return open_descriptors(self.process.pid)
 
     def resident_bytes(self):
         with open("/proc/%d/statm" % self.process.pid) as statm:

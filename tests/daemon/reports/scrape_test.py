@@ -10,10 +10,14 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rawdaemon import open_descriptors  # noqa: E402
 
 BUILD = os.environ["TEGU_BUILD_DIR"]
 TEGU = os.path.join(BUILD, "bin", "tegu")
@@ -82,17 +86,7 @@ class Daemon:
         return self.log.read().decode()
 
     def descriptors(self):
-        """How many are open, but for the files that tell of the board's health: each is open for a moment,
-        now and then."""
-        folder, count = "/proc/%d/fd" % self.process.pid, 0
-        for name in os.listdir(folder):
-            try:
-                count += not os.readlink(os.path.join(folder, name)).startswith(
-                    ("/etc/", "/proc/", "/sys/", "/var/")
-                )
-            except FileNotFoundError:
-                pass  # closed since
-        return count
+        return open_descriptors(self.process.pid)
 
     def stop(self):
         if self.process.poll() is None:

@@ -2,11 +2,11 @@
 /*
  * tegu.h: the C interface to tegud. The C++ wrapper (tegu.hpp) and the Python package use this ABI.
  *
- * A client is one connection. Two threads must not use one client, its buffers or its results at the same
- * time; several clients are independent. After fork() a client belongs to the parent: the child may call only
- * the functions that free. Functions that can fail return a tegu_status (0 is TEGU_OK) and fill *error if
- * error is not NULL. Outputs are untouched on failure. Pointers must not be NULL unless stated; the functions
- * that free accept NULL.
+ * A client is one connection. Two threads must not use one client, its buffers or its results at once, nor a
+ * signal handler with the call it interrupts; several clients are independent. After fork() a client belongs
+ * to the parent: the child may call only the functions that free. Functions that can fail return a
+ * tegu_status (0 is TEGU_OK) and fill *error if error is not NULL. Outputs are untouched on failure. Pointers
+ * must not be NULL unless stated; the functions that free accept NULL.
  *
  * The library does the following without the caller:
  * - A lost connection, TEGU_SHUTTING_DOWN and TEGU_DEVICE_LOST: it reconnects with exponential back-off (5 ms

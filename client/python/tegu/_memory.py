@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 class Memory(object):
     """Each `..._at` is the address of another, as the library takes it."""
 
-    __slots__ = ("is_spare", "error", "error_at", "ident", "ident_at") + (
+    __slots__ = (
+        "is_spare",
+        "error",
+        "error_at",
+        "ident",
+        "ident_at",
         "found",
         "found_at",
         "done",

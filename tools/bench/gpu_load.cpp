@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "client/tegu.hpp"
+#include "tools/bench/content_hash.h"
 
 namespace tegu::bench {
 namespace {
@@ -122,13 +123,6 @@ bool gives(Client& client, const Request& job, double expected) {
     return result && result->count() == 1 && result->array(0).as<double>()[0] == expected;
 }
 
-std::uint64_t hash_of(const Buffer& buffer) {
-    std::uint64_t hash = 0;
-    for (std::uint64_t i = 0; i < buffer.bytes() / sizeof hash; ++i)
-        hash = (hash ^ buffer.as<std::uint64_t>()[i]) * 0x100000001b3;
-    return hash;
-}
-
 bool time_sums(const std::string& socket_path, Shared& shared, Shared::Times& times) {
     Expected<Client> client = connect(socket_path);
     if (!client) return false;
@@ -165,11 +159,11 @@ bool make_maps(const std::string& socket_path, const Maps& maps, Shared& shared)
     Request request = Request::entropy_map(maps.window, maps.window, maps.levels);
     request.input(*image, TEGU_U8, maps.side, maps.side).into(*map).backend = TEGU_BACKEND_GPU;
     if (!client->run(request)) return false;
-    const std::uint64_t alone = hash_of(*map);
+    const std::uint64_t alone = hash_of(map->data(), map->bytes());
     wait_for_start(shared);
     for (; !shared.stop; ++shared.maps)
         if (!client->run(request)) return false;
-    return hash_of(*map) == alone;
+    return hash_of(map->data(), map->bytes()) == alone;
 }
 
 void print(const char* name, unsigned clients, double seconds, const Shared& shared) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures two times of a GPU client: the round trip of a job on a buffer that is on the device, and from
 // connecting to the first reply. Beside a round trip stands the daemon's computing time. Jobs run one at a
-// time, so that they do not overlap.
+// time, so that they do not overlap; gpu_load.h and gpu_divided.h add tables of other loads.
 #include "tools/bench/gpu_roundtrip.h"
 
 #include <CLI/CLI.hpp>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client/tegu.hpp"
+#include "tools/bench/gpu_divided.h"
 #include "tools/bench/gpu_load.h"
 #include "tools/bench/private_daemon.h"
 #include "tools/bench/report.h"
@@ -122,7 +123,7 @@ int round_trip_command(int argc, const char* const* argv, const std::string& teg
         "Times jobs on the GPU through the socket of a private tegud. Computing: by the daemon's clock.",
         "tegu-bench round-trip");
     std::string program = tegud;
-    int repetitions = 1000;
+    int repetitions = 1000, divided = 9;
     double load_seconds = 2;
     unsigned spin_us = client::Options().spin_us;
     app.add_option("--tegud", program, "the daemon to start; default: the one beside this program");
@@ -133,12 +134,16 @@ int round_trip_command(int argc, const char* const* argv, const std::string& teg
     app.add_option("--spin-us", spin_us,
                    "how long the client of the first table looks for a reply before it sleeps")
         ->check(CLI::Range(0, 10000));
+    app.add_option("--divided", divided,
+                   "jobs of each case that several GPUs may share, if there are several; 0: none")
+        ->check(CLI::Range(0, 1000));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 64;
     }
-    const Result<void> done = run(program, repetitions, load_seconds, spin_us);
+    Result<void> done = run(program, repetitions, load_seconds, spin_us);
+    if (done && divided > 0) done = run_gpu_divided(program, divided);
     if (done) return 0;
     std::fprintf(stderr, "tegu-bench round-trip: %s\n", done.error().message.c_str());
     return done.error().status == Status::Unsupported ? 69 : status_info(done.error().status).exit_code;

@@ -16,9 +16,13 @@ int main(int argc, char** argv) {
             options.filter = argv[++i];
         } else {
             const bool help = std::strcmp(argv[i], "--help") == 0;
+            const bool lacks_part = std::strcmp(argv[i], "--filter") == 0;
+            if (!help)
+                std::fprintf(stderr, "tegu-bench-gpu: %s: %s\n", argv[i],
+                             lacks_part ? "a part of a case's name must follow" : "no such option");
             std::fprintf(help ? stdout : stderr,
                          "usage: tegu-bench-gpu [--filter PART] [--quick] [--sweep]\nTimes of kernels on the "
-                         "first GPU, one case a line.\n");
+                         "first GPU, one case a line; PART: of the names of the cases to time.\n");
             return help ? 0 : 64;
         }
     }

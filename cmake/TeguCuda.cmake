@@ -6,6 +6,8 @@ set(TEGU_CUDA auto CACHE STRING "Build the CUDA backend: auto, on or off")
 set_property(CACHE TEGU_CUDA PROPERTY STRINGS auto on off)
 set(TEGU_CUDA_ARCHITECTURES auto CACHE STRING "Compute capabilities to build machine code for, or auto")
 
+set(TEGU_CUB_INCLUDE "" CACHE PATH "What tegu-bench-gpu is compared with: the folder include/cccl of a newer nvidia-cuda-cccl package; empty: the toolkit's CUB")
+
 set(TEGU_HAS_CUDA OFF)
 string(TOLOWER "${TEGU_CUDA}" tegu_cuda)
 if(NOT tegu_cuda MATCHES "^(auto|on|off)$")

@@ -3,11 +3,15 @@
 
 #include <cstdio>
 
+#include "tools/bench/gpu/reduce_peers.h"
+
 namespace tegu::bench {
 
 GpuBench::GpuBench(Options options) : GpuTimer(options.quick), options_(std::move(options)) {
     std::printf("# %s; copy of %llu MiB: %.0f GB/s read and written\n", device().c_str(),
                 static_cast<unsigned long long>(copied_bytes() >> 20), copy_bytes_per_us() / 1e3);
+    if (const unsigned version = cub_version(); version != 0)
+        std::printf("# CUB %u.%u.%u\n", version / 100000, version / 100 % 1000, version % 100);
     std::printf("%-44s %12s %10s %7s %9s %8s  %s\n", "case", "elements", "us", "noise", "GB/s", "of copy",
                 "beside");
 }

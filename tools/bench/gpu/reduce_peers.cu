@@ -29,6 +29,14 @@ __global__ void __launch_bounds__(512) read_packs(const uint4* x, std::uint64_t 
 
 }  // namespace
 
+unsigned cub_version() {
+#if defined(TEGU_HAS_CUB)
+    return CUB_VERSION;
+#else
+    return 0;
+#endif
+}
+
 std::size_t cub_sum_bytes(std::uint64_t n) {
     std::size_t bytes = 0;
 #if defined(TEGU_HAS_CUB)

@@ -9,6 +9,8 @@
 namespace tegu {
 namespace bench {
 
+// As CUB_VERSION: major * 100000 + minor * 100 + patch; 0 where there is no CUB.
+unsigned cub_version();
 // Bytes of work space; 0 where the toolkit has no CUB.
 std::size_t cub_sum_bytes(std::uint64_t n);
 // cub::DeviceReduce::Sum of n f32 or u8 (into f32, u64).

@@ -115,7 +115,7 @@ TEGU_KERNEL TEGU_BOUNDS(kByteThreads)
         total.min = total.max = order_key(element);
         total.min_at = total.max_at = 0;
     }
-    total = team_tree<Kind>(total, kWarpLanes, kByteThreads / kWarpLanes, 1, shared);
+    total = team_tree<Kind>(total, kWarpLanes, kByteThreads / kWarpLanes, shared);
     if (thread_index() != 0) return;
     total.min_at = ~found[0];
     total.max_at = ~found[1];

@@ -243,16 +243,16 @@ TEGU_DEVICE void finish_batch_row(const ReduceTarget& target, std::uint64_t segm
     facts.max_in = root.max_in;
     facts.zeros = zeros;
     FloatPartial partial = partial_of<Parts>(root.node, facts, false, 0, 0);
-    if (Parts & kPartMoments) partial.n = static_cast<double>(elements.n);
+    if (Parts & kPartMoments) partial.sums.n = static_cast<double>(elements.n);
     if (Parts & kPartOrder) {
         if (target.column[kColumnArgmin] != nullptr)
-            partial.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.min_at,
-                                                                       bit_cast<std::uint64_t>(partial.min));
+            partial.order.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+                elements, partial.order.min_at, bit_cast<std::uint64_t>(partial.order.min));
         if (target.column[kColumnArgmax] != nullptr)
-            partial.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.max_at,
-                                                                       bit_cast<std::uint64_t>(partial.max));
+            partial.order.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+                elements, partial.order.max_at, bit_cast<std::uint64_t>(partial.order.max));
     }
-    finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
+    finish_float<T, Parts>(target, segment, partial);
 }
 
 // Blocks of kBatchThreads on a multiprocessor, which limit the registers.

@@ -80,11 +80,14 @@ std::size_t integer_shared_bytes(unsigned column, const ReduceShape& shape) {
 std::size_t float_shared_bytes(unsigned column, const ReduceShape& shape) {
     switch (column) {
         case 0:
-        case 4: return FloatKind<0>::shared_bytes(shape);
-        case 1: return FloatKind<kPartOrder>::shared_bytes(shape);
-        case 2: return FloatKind<kPartMoments>::shared_bytes(shape);
-        default: return FloatKind<kAllFloatParts>::shared_bytes(shape);
+        case 4: return float_group_bytes<0>(shape);
+        case 1: return float_group_bytes<kPartOrder>(shape);
+        case 2: return float_group_bytes<kPartMoments>(shape);
+        default: return float_group_bytes<kAllFloatParts>(shape);
     }
+}
+std::size_t row_shared_bytes(bool sum, const ReduceShape& shape) {
+    return sum ? FloatKind<0>::shared_bytes(shape) : FloatKind<kAllFloatParts>::shared_bytes(shape);
 }
 
 LaunchShape grid_of(const ReduceShape& shape, const ReduceRange& range, std::size_t shared_bytes) {
@@ -117,8 +120,8 @@ LaunchStatus launch_batches(const ReduceLaunch& reduce, bool packs, const Reduce
     walk.batch_rows = 0;
     walk.blocks = shape.walk_blocks;
     return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
-                        grid_of(walk, range, float_shared_bytes(sum ? 0 : 3, walk)), stream, reduce.input,
-                        packs, reduce.target, walk, range);
+                        grid_of(walk, range, row_shared_bytes(sum, walk)), stream, reduce.input, packs,
+                        reduce.target, walk, range);
 }
 
 LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream) {
@@ -131,8 +134,8 @@ LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range,
     if (shape.batch_rows != 0) return launch_batches(reduce, are_packs, range, stream);
     if (shape.row_lanes != 0)
         return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
-                            grid_of(shape, range, float_shared_bytes(sum ? 0 : 3, shape)), stream, input,
-                            are_packs, reduce.target, shape, range);
+                            grid_of(shape, range, row_shared_bytes(sum, shape)), stream, input, are_packs,
+                            reduce.target, shape, range);
     const bool dense = are_packs && input.cols >= input.n;
     const unsigned column = !dense                               ? (sum ? 4 : 5)
                             : sum                                ? 0
@@ -175,6 +178,8 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
     if (!is_float(type)) return work;
+    // half of the threads merge extremes
+    if (kind == ReduceKind::Order || kind == ReduceKind::All) work.partials_per_thread = 1;
     // Where counts differ, merges need divisions: then a walk along the row is faster.
     work.batches_runs = kind == ReduceKind::Sum || (n & (n - 1)) == 0;
     work.batches_tiles = kind != ReduceKind::Sum && element_bytes(type) < 8;
@@ -185,6 +190,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
         work.resident_threads = kFloatMaxThreads;
         // two blocks on a multiprocessor: one reads while the other closes
         work.max_threads = kFloatMaxThreads / 2;
+        work.max_threads_alone = kFloatMaxThreads;
         if (segments > 1 && n <= kFloatRow) work.resident_threads = 5 * kBatchThreads;
     }
     return work;
@@ -230,7 +236,7 @@ void list_statistics_reduce_kernels(KernelLister& to) {
            listed(kReduceFloatRows,
                   [&](unsigned index) {
                       const ReduceShape shape = listed_rows(to, float_of(index / 2), 8);
-                      return BlockSize{shape.threads, float_shared_bytes(index % 2 == 0 ? 0 : 3, shape)};
+                      return BlockSize{shape.threads, row_shared_bytes(index % 2 == 0, shape)};
                   }),
            listed(kReduceFloatBatches, [&](unsigned index) {
                const ReduceShape shape = listed_rows(to, float_of(index / 2), 16);

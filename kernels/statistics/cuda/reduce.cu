@@ -90,6 +90,10 @@ std::size_t row_shared_bytes(bool sum, const ReduceShape& shape) {
     return sum ? FloatKind<0>::shared_bytes(shape) : FloatKind<kAllFloatParts>::shared_bytes(shape);
 }
 
+std::size_t batch_shared_bytes(bool sum, const ReduceShape& shape) {
+    return sum ? batch_bytes<0>(shape) : batch_bytes<kAllFloatParts>(shape);
+}
+
 LaunchShape grid_of(const ReduceShape& shape, const ReduceRange& range, std::size_t shared_bytes) {
     std::uint64_t blocks =
         shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
@@ -111,8 +115,8 @@ LaunchStatus launch_batches(const ReduceLaunch& reduce, bool packs, const Reduce
     const bool sum = reduce.kind == ReduceKind::Sum;
     if (packs)
         return launch_plain(kReduceFloatBatches[2 * row + (sum ? 0 : 1)],
-                            grid_of(shape, range, batch_bytes(shape)), stream, reduce.input, packs,
-                            reduce.target, shape, range);
+                            grid_of(shape, range, batch_shared_bytes(sum, shape)), stream, reduce.input,
+                            packs, reduce.target, shape, range);
     // Single loads of a leaf by each lane would take longer than a walk along the row.
     ReduceShape walk = shape;
     walk.row_lanes = shape.row_lanes > kMaxLaneRuns ? shape.row_lanes / kMaxLaneRuns : 1;
@@ -240,7 +244,7 @@ void list_statistics_reduce_kernels(KernelLister& to) {
                   }),
            listed(kReduceFloatBatches, [&](unsigned index) {
                const ReduceShape shape = listed_rows(to, float_of(index / 2), 16);
-               return BlockSize{shape.threads, batch_bytes(shape)};
+               return BlockSize{shape.threads, batch_shared_bytes(index % 2 == 0, shape)};
            }));
     to.add(1, listed(kReduceFloatTiles, [&](unsigned index) {
                const ReduceShape shape = listed_rows(to, float_of(index / 2), 1024);

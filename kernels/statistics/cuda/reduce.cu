@@ -4,6 +4,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch.cuh"
 #include "kernels/statistics/cuda/float_batches.cuh"
+#include "kernels/statistics/cuda/float_staged.cuh"
 #include "kernels/statistics/cuda/float_tiles.cuh"
 #include "kernels/statistics/cuda/small_rows.cuh"
 
@@ -62,6 +63,10 @@ constexpr KernelTable<RowKernel, 2 * kFloatTypes> kReduceFloatRows = {
 constexpr KernelTable<RowKernel, 2 * kFloatTypes> kReduceFloatBatches = {
     "reduce_float_batches", kMoves, {TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
+#define TEGU_X(T, word) variant(reduce_float_staged<T, kAllFloatParts>, word, "all")
+constexpr KernelTable<RowKernel, kFloatTypes> kReduceFloatStaged = {
+    "reduce_float_staged", kMoves, {TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
 // f64 has none: the elements of two rows would need too many registers.
 constexpr KernelTable<RowKernel, 4> kReduceFloatTiles = {
     "reduce_float_tiles",
@@ -94,6 +99,18 @@ std::size_t batch_shared_bytes(bool sum, const ReduceShape& shape) {
     return sum ? batch_bytes<0>(shape) : batch_bytes<kAllFloatParts>(shape);
 }
 
+std::size_t staged_shared_bytes(ElementType type, std::uint64_t n) {
+    return type == ElementType::F64   ? staged_bytes<double>(n)
+           : type == ElementType::F32 ? staged_bytes<float>(n)
+                                      : staged_bytes<Half>(n);
+}
+
+constexpr std::uint64_t kMinStaged = 64;  // elements: up to here a walk along the row is as fast or faster
+// Returns whether a lane computes a short row alone. Where counts are equal, lanes merge faster together.
+bool is_staged(ReduceKind kind, std::uint64_t n) {
+    return kind != ReduceKind::Sum && n > kMinStaged && n <= kFloatRow && (n & (n - 1)) != 0;
+}
+
 LaunchShape grid_of(const ReduceShape& shape, const ReduceRange& range, std::size_t shared_bytes) {
     std::uint64_t blocks =
         shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
@@ -112,6 +129,10 @@ LaunchStatus launch_batches(const ReduceLaunch& reduce, bool packs, const Reduce
         return launch_plain(kReduceFloatTiles[2 * row + (packs ? 0 : 1)],
                             grid_of(shape, range, tile_rows_bytes(shape)), stream, reduce.input, packs,
                             reduce.target, shape, range);
+    if (is_staged(reduce.kind, n))
+        return launch_plain(kReduceFloatStaged[row],
+                            grid_of(shape, range, staged_shared_bytes(reduce.type, n)), stream, reduce.input,
+                            packs, reduce.target, shape, range);
     const bool sum = reduce.kind == ReduceKind::Sum;
     if (packs)
         return launch_plain(kReduceFloatBatches[2 * row + (sum ? 0 : 1)],
@@ -184,7 +205,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
     if (!is_float(type)) return work;
     // half of the threads merge extremes
     if (kind == ReduceKind::Order || kind == ReduceKind::All) work.partials_per_thread = 1;
-    // Where counts differ, merges need divisions: then a walk along the row is faster.
+    work.staged_runs = is_staged(kind, n);
     work.batches_runs = kind == ReduceKind::Sum || (n & (n - 1)) == 0;
     work.batches_tiles = kind != ReduceKind::Sum && element_bytes(type) < 8;
     if (element_bytes(type) == 8) {
@@ -242,9 +263,13 @@ void list_statistics_reduce_kernels(KernelLister& to) {
                       const ReduceShape shape = listed_rows(to, float_of(index / 2), 8);
                       return BlockSize{shape.threads, row_shared_bytes(index % 2 == 0, shape)};
                   }),
-           listed(kReduceFloatBatches, [&](unsigned index) {
-               const ReduceShape shape = listed_rows(to, float_of(index / 2), 16);
-               return BlockSize{shape.threads, batch_shared_bytes(index % 2 == 0, shape)};
+           listed(kReduceFloatBatches,
+                  [&](unsigned index) {
+                      const ReduceShape shape = listed_rows(to, float_of(index / 2), 16);
+                      return BlockSize{shape.threads, batch_shared_bytes(index % 2 == 0, shape)};
+                  }),
+           listed(kReduceFloatStaged, [&](unsigned index) {
+               return BlockSize{kWarpLanes, staged_shared_bytes(float_of(index), kFloatRow)};
            }));
     to.add(1, listed(kReduceFloatTiles, [&](unsigned index) {
                const ReduceShape shape = listed_rows(to, float_of(index / 2), 1024);

@@ -83,6 +83,7 @@ struct ReduceWorkload {
     unsigned resident_threads = 1024;  // of a multiprocessor, likewise
     // kernels for batches of rows exist: of rows of up to 32 runs, and of rows that fit a tile
     bool batches_runs = false;
+    bool staged_runs = false;  // blocks of one warp take those rows instead
     bool batches_tiles = false;
     unsigned partials_per_thread = 2;  // of a block that closes a segment
     // of a block where each chunk can have a multiprocessor of its own; 0: max_threads
@@ -138,7 +139,16 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
     const ReduceShape walk{
         threads, static_cast<unsigned>(runs / lanes), 1,
         1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < max ? wanted : max)};
-    if (!work.batches_runs || runs < 4 || work.segments / 32 < enough_warps(work, limits)) return walk;
+    if (!(work.batches_runs || work.staged_runs) || runs < 4 ||
+        work.segments / 32 < enough_warps(work, limits))
+        return walk;
+    if (work.staged_runs) {
+        const std::uint64_t blocks = ceil_divide(work.segments, 32), most = 1 << 30;
+        ReduceShape staged{
+            32, 1, 1, 1, static_cast<unsigned>(runs), static_cast<unsigned>(blocks < most ? blocks : most)};
+        staged.batch_rows = 32;
+        return staged;
+    }
     ReduceShape batches = choose_batches(work, static_cast<unsigned>(runs), policy, limits);
     batches.walk_blocks = walk.blocks;
     return batches;

@@ -202,6 +202,7 @@ LaunchStatus launch_reduce(const ReduceLaunch& reduce, const ReduceRange& range,
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
+    work.any_groups = !is_float(type);
     if (!is_float(type)) return work;
     // half of the threads merge extremes
     if (kind == ReduceKind::Order || kind == ReduceKind::All) work.partials_per_thread = 1;

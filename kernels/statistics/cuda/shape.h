@@ -88,6 +88,7 @@ struct ReduceWorkload {
     unsigned partials_per_thread = 2;  // of a block that closes a segment
     // of a block where each chunk can have a multiprocessor of its own; 0: max_threads
     unsigned max_threads_alone = 0;
+    bool any_groups = false;  // a group may be less than a chunk: sums have no order
 };
 
 // Warps that fill half of the device, so that a few tiles never need a second round of warps. Fewer warps
@@ -188,10 +189,14 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
     while (threads / 32 < team && team <= work.max_threads / 32 && waiting_fits(2 * threads, per_warp))
         threads *= 2;
     if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};
-    while (threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
+    const bool chunks = !work.any_groups || per_warp > 1;
+    while (chunks && threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
         unsigned* const grows = threads < work.max_threads ? &threads : &per_warp;
         *grows *= 2;
     }
+    while (!chunks && 2 * threads <= work.max_threads &&  // a multiprocessor for each group
+           work.segments * ceil_divide(tiles, threads / 32) > limits.multiprocessors)
+        threads *= 2;
     // Uses larger blocks if one fan is then enough.
     const std::uint64_t blocks = ceil_divide(tiles, threads / 32 * per_warp);
     const unsigned fan = work.partials_per_thread * threads;

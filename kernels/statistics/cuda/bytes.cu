@@ -119,7 +119,7 @@ TEGU_KERNEL TEGU_BOUNDS(kByteThreads)
     if (thread_index() != 0) return;
     total.min_at = ~found[0];
     total.max_at = ~found[1];
-    end_integer<T>(target, ReduceWork{nullptr, nullptr, nullptr, nullptr}, 0, 0, total);
+    end_integer<T, kAllIntegerParts>(target, ReduceWork{nullptr, nullptr, nullptr, nullptr}, 0, 0, total);
 }
 
 constexpr KernelTable<decltype(&find_bytes), 1> kFindBytes = {

@@ -115,11 +115,11 @@ TEGU_KERNEL TEGU_BOUNDS(kByteThreads)
         total.min = total.max = order_key(element);
         total.min_at = total.max_at = 0;
     }
-    total = team_tree<Kind>(total, kWarpLanes, kByteThreads / kWarpLanes, 1, shared);
+    total = team_tree<Kind>(total, kWarpLanes, kByteThreads / kWarpLanes, shared);
     if (thread_index() != 0) return;
     total.min_at = ~found[0];
     total.max_at = ~found[1];
-    end_integer<T>(target, ReduceWork{nullptr, nullptr, nullptr, nullptr}, 0, 0, total);
+    end_integer<T, kAllIntegerParts>(target, ReduceWork{nullptr, nullptr, nullptr, nullptr}, 0, 0, total);
 }
 
 constexpr KernelTable<decltype(&find_bytes), 1> kFindBytes = {

@@ -172,6 +172,19 @@ TEGU_DEVICE void put_sums(const ReduceTarget& target, const ReduceTotal& total,
     for (unsigned i = 0; i < 3; ++i) target.node[4 + i] = squares ? total.squares[i] : 0;
 }
 
+// Writes the statistics that are totals. Returns false if the sum or l1 does not fit its type.
+TEGU_DEVICE bool put_totals(const ReduceTarget& target, std::uint64_t segment, const ReduceTotal& total,
+                            bool is_signed) {
+    const std::uint64_t(&l1)[2] = is_signed ? total.l1 : total.sum;
+    put(target, kColumnCount, segment, target.n);
+    put(target, kColumnNans, segment, std::uint64_t{0});
+    put(target, kColumnSum, segment, total.sum[0]);
+    put(target, kColumnL1, segment, l1[0]);
+    const std::uint64_t above = is_signed ? 0 - (total.sum[0] >> 63) : 0;
+    const bool sum_fits = target.column[kColumnSum] == nullptr || total.sum[1] == above;
+    return sum_fits && (target.column[kColumnL1] == nullptr || l1[1] == 0);
+}
+
 struct IntegerEnd {
     ReduceTarget target;
     IntegerFormat format;
@@ -189,10 +202,7 @@ TEGU_DEVICE_CALLED bool finish_integer(const IntegerEnd* end) {
     const std::uint64_t n = target.n;
     const std::uint64_t(&l1)[2] = format.is_signed ? total.l1 : total.sum;
     if (target.node != nullptr) put_sums(target, total, l1);
-    put(target, kColumnCount, segment, n);
-    put(target, kColumnNans, segment, std::uint64_t{0});
-    put(target, kColumnSum, segment, total.sum[0]);
-    put(target, kColumnL1, segment, l1[0]);
+    const bool fits = put_totals(target, segment, total, format.is_signed);
     put(target, kColumnNonzero, segment, n - total.zeros);
     if (target.column[kColumnMean] != nullptr) put(target, kColumnMean, segment, integer_mean(total, n));
     if (target.column[kColumnL2] != nullptr) {
@@ -205,9 +215,7 @@ TEGU_DEVICE_CALLED bool finish_integer(const IntegerEnd* end) {
         put(target, kColumnStd, segment, canonical(sqrt(var)));
     }
     put_integer_extremes(target, format, segment, total);
-    const std::uint64_t above = format.is_signed ? 0 - (total.sum[0] >> 63) : 0;
-    const bool sum_fits = target.column[kColumnSum] == nullptr || total.sum[1] == above;
-    return sum_fits && (target.column[kColumnL1] == nullptr || l1[1] == 0);
+    return fits;
 }
 
 }  // namespace cuda

@@ -3,8 +3,7 @@
 // kernels/statistics/cuda/float_rows.cuh.
 #pragma once
 
-#include "kernels/statistics/cuda/finish.cuh"
-#include "kernels/statistics/cuda/float_chunk.cuh"
+#include "kernels/statistics/cuda/float_close.cuh"
 #include "kernels/statistics/cuda/float_leaf.cuh"
 
 namespace tegu {
@@ -56,28 +55,59 @@ TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin,
     return there;
 }
 
+// The index of the first element of a tile that equals `value`, in all lanes. If bytes have changed, some
+// index of the tile. x, there: from load_tile().
+template <class A, class T>
+TEGU_DEVICE std::uint64_t first_in_tile(const T (&x)[kTileRuns * kFloatRun], std::uint32_t there,
+                                        std::uint64_t tile, double value) {
+    std::uint32_t at = kFloatTile;
+    TEGU_UNROLL
+    for (unsigned i = kTileRuns * kFloatRun; i-- > 0;)
+        if (((there >> i) & 1u) != 0 && widen(x[i]) == static_cast<A>(value))
+            at = i / kFloatRun * kFloatRow + i % kFloatRun;
+    at = warp_min(at == kFloatTile ? at : at + kFloatRun * lane_index());
+    return tile * kFloatTile + (at == kFloatTile ? 0 : at);
+}
+// Replaces the tiles of the extremes by the indices of the first elements that equal them. All lanes of a
+// warp call it with the same order.
+template <class T, class From>
+TEGU_DEVICE void locate_order(const From& elements, FloatOrder* order) {
+    using A = typename Arithmetic<T>::type;
+    if (order->min_at == kNowhere || order->max_at == kNowhere) return;
+    T low[kTileRuns * kFloatRun];
+    T high[kTileRuns * kFloatRun];
+    const std::uint64_t begin = kFloatTile;
+    const std::uint32_t low_there = load_tile(elements, order->min_at * begin, low);
+    if (sizeof(T) == 8)  // two tiles need too many registers
+        order->min_at = first_in_tile<A>(low, low_there, order->min_at, order->min);
+    const std::uint32_t high_there = load_tile(elements, order->max_at * begin, high);
+    if (sizeof(T) < 8) order->min_at = first_in_tile<A>(low, low_there, order->min_at, order->min);
+    order->max_at = first_in_tile<A>(high, high_there, order->max_at, order->max);
+}
+
 // `base`: the index of the warp's first element; `first_leaf`: the number of its first leaf in the segment.
 template <unsigned Parts, class A>
 TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, bool nans_decide,
                                     std::uint64_t base, std::uint64_t first_leaf) {
     FloatPartial partial;
-    partial.sum = node.sum;
-    partial.nans = facts.rare % kInfiniteLeaf;
-    if (Parts & kPartL1) partial.l1 = node.l1;
+    partial.sums.sum = node.sum;
+    partial.sums.nans = facts.rare % kInfiniteLeaf;
+    if (Parts & kPartL1) partial.sums.l1 = node.l1;
     if (Parts & kPartMoments) {
-        partial.n = static_cast<double>(node.n);
-        partial.s = node.s;
-        partial.q = node.q;
-        partial.facts = (facts.rare >= kInfiniteLeaf ? kSawInfinity : 0u) |
-                        (nans_decide && partial.nans != 0 ? kSawNan : 0u);
+        partial.sums.n = static_cast<double>(node.n);
+        partial.sums.s = node.s;
+        partial.sums.q = node.q;
+        partial.sums.facts = (facts.rare >= kInfiniteLeaf ? kSawInfinity : 0u) |
+                             (nans_decide && partial.sums.nans != 0 ? kSawNan : 0u);
     }
     if (Parts & kPartOrder) {
-        partial.min = static_cast<double>(facts.min);
-        partial.max = static_cast<double>(facts.max);
-        partial.min_at = facts.min_in == kNotFound ? kNowhere : first_leaf + facts.min_in;
-        partial.max_at = facts.max_in == kNotFound ? kNowhere : first_leaf + facts.max_in;
-        partial.nan_at = facts.nan_at == kNotFound ? kNowhere : base + facts.nan_at;
-        partial.zeros = facts.zeros;
+        partial.order.min = static_cast<double>(facts.min);
+        partial.order.max = static_cast<double>(facts.max);
+        partial.order.min_at = facts.min_in == kNotFound ? kNowhere : first_leaf + facts.min_in;
+        partial.order.max_at = facts.max_in == kNotFound ? kNowhere : first_leaf + facts.max_in;
+        partial.order.nan_at = facts.nan_at == kNotFound ? kNowhere : base + facts.nan_at;
+        partial.order.zeros = facts.zeros;
+        partial.order.nans = partial.sums.nans;
     }
     return partial;
 }
@@ -147,60 +177,48 @@ struct TileSweep {
     TEGU_DEVICE LaneNode root() const { return Parts != 0 && sizeof(T) < 8 ? loading_ahead() : one_by_one(); }
 };
 
-// An extreme as its value in f64, to search its position.
-template <class T>
-struct EqualFloat {
-    using A = typename Arithmetic<T>::type;
-    TEGU_DEVICE static A from(std::uint64_t bits) { return static_cast<A>(bit_cast<double>(bits)); }
-    TEGU_DEVICE static bool to(T x, A value) { return widen(x) == value; }
-};
-
-// The partial result of a warp's tiles. The first warp of a chunk has the tree of the whole chunk.
-template <class T, unsigned Parts, class From>
-TEGU_DEVICE FloatPartial sweep_group(const Segments& input, bool packs, bool skip_nans,
-                                     const ReduceShape& shape, const ReduceRange& range,
-                                     std::uint64_t* shared) {
-    const TeamPosition position(shape, range, block_x());
-    const From elements(input, range.first + position.slot, packs);
-    const std::uint64_t first_tile =
-        (position.group * shape.team_warps + position.warp) * shape.tiles_per_warp;
-    const std::uint64_t base = first_tile * kFloatTile;
-    LaneNode node{0, 0, 0, 0, 0};
-    LaneFacts<typename Arithmetic<T>::type> facts;
-    if (position.active && base < elements.n)
-        node =
-            TileSweep<Parts, T, From>{elements, base, shape.tiles_per_warp, skip_nans, shared, &facts}.root();
-    node = chunk_tree<Parts>(node, shape, shared);
-    fold_warp_facts<Parts>(&facts);
-    return partial_of<Parts>(node, facts, !skip_nans, base, first_tile);
-}
-
 // Runs a kernel with one way of access to the elements.
 template <class T, unsigned Parts, class From>
 TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTarget& target,
                               const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
                               std::uint64_t* shared) {
-    FloatPartial partial = sweep_group<T, Parts, From>(input, packs, target.skip_nans, shape, range, shared);
+    const CloseMemory<Parts> memory{shared};
+    LaneNode node{0, 0, 0, 0, 0};
+    std::uint32_t ticket;
+    {
+        const TeamPosition position(shape, range, block_x());
+        ticket = first_ticket(position, shape, work);
+        const From elements(input, range.first + position.slot, packs);
+        const std::uint64_t first_tile =
+            (position.group * shape.team_warps + position.warp) * shape.tiles_per_warp;
+        const std::uint64_t base = first_tile * kFloatTile;
+        LaneFacts<typename Arithmetic<T>::type> facts;
+        if (position.active && base < elements.n)
+            node = TileSweep<Parts, T, From>{elements,         base,         shape.tiles_per_warp,
+                                             target.skip_nans, memory.end(), &facts}
+                       .root();
+        fold_warp_facts<Parts>(&facts);
+        leave_facts<Parts>(partial_of<Parts>(node, facts, !target.skip_nans, base, first_tile), memory);
+    }
+    if (thread_index() == 0) memory.ticket[0] = ticket;
+    node = chunk_tree<Parts>(node, shape, memory.end());
     // Recomputes the position in a form that the compiler cannot merge with the first. So no register holds
     // it while tiles are read.
     const TeamPosition position(shape, range, shuffle(block_x(), 0));
-    if (!close_segment<FloatKind<Parts>>(&partial, 1, position, shape, work, shared)) return;
+    FloatSums sums;
+    FloatOrder order;
+    close_team<Parts>(node, position, shape, memory, &sums, &order);
+    if (shape.groups > 1 && !close_groups<Parts>(position, shape, work, memory, &sums, &order)) return;
+    if (!position.active) return;
     const std::uint64_t segment = range.first + position.slot;
-    const bool locates = (Parts & kPartOrder) &&
-                         (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr);
-    const SoughtExtremes sought{{bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
-                                {partial.min_at, partial.max_at}};
-    if (locates) show_extremes(sought, position, shared);
-    FloatRatios ratios{0, 0, 0, 0};
-    if (position.warp == 0) ratios = warp_ratios_of<Parts>(target, partial);
-    if (locates) {
-        const SoughtExtremes at = locate_extremes<EqualFloat<T>, T, kFloatRun>(
-            sought, From(input, segment, packs), position, shape.team_warps, shared);
-        partial.min_at = at.tile[0];
-        partial.max_at = at.tile[1];
+    if (position.warp == 0) {
+        const FloatRatios ratios = warp_ratios_of<Parts>(target, sums);
+        if (lane_index() == 0) put_float_sums<Parts>(target, segment, sums, ratios);
     }
-    if (!position.leads()) return;
-    if (lane_index() == 0) finish_float<T, Parts>(target, segment, partial, ratios);
+    if (!(Parts & kPartOrder) || position.warp != order_warp(shape.team_warps)) return;
+    if (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)
+        locate_order<T>(From(input, segment, packs), &order);
+    if (lane_index() == 0) put_extremes<T>(target, segment, order);
 }
 
 // reduce_float: statistics of segments of floats, a group of tiles by each team of warps. Dense: no gaps,
@@ -209,7 +227,7 @@ TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTar
 // out:   target columns; work.partials where a segment has several groups
 // grid:  x = groups of the launch / teams
 // block: shape.threads (32..FloatBlocks<T, Parts, Dense>::kThreads)
-// shared: FloatKind<Parts>::shared_bytes
+// shared: float_group_bytes<Parts>()
 // result valid in: target, after the last launch of a segment
 // moves: reads n sizeof(T) B a segment            order: the canonical tree, whatever the shape
 // why:   a tile is eight 16-byte loads in flight for each lane. Its elements stay in registers for the second
@@ -225,6 +243,11 @@ TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, Dense>::kThreads), (FloatBlocks<
         reduce_group<T, Parts, DenseElements<T, kFloatRun>>(input, packs, target, work, shape, range, shared);
     else
         reduce_group<T, Parts, Elements<T, kFloatRun>>(input, packs, target, work, shape, range, shared);
+}
+
+template <unsigned Parts>
+std::size_t float_group_bytes(const ReduceShape& shape) {
+    return CloseMemory<Parts>::bytes(shape.threads / kWarpLanes) + FloatKind<Parts>::shared_bytes(shape);
 }
 
 }  // namespace cuda

@@ -11,8 +11,12 @@ namespace cuda {
 constexpr unsigned kBatchLoads = 4;  // leaves that a lane loads at once, of different rows
 // Levels of waiting nodes: 32 leaves of a row are 8 times as many.
 constexpr unsigned kBatchLevels = 3;
-constexpr unsigned kBatchNodeWords = 8;
-constexpr unsigned kBatchWords = kBatchLevels * kBatchNodeWords * kWarpLanes;  // of shared memory, a warp
+// Words of shared memory: of a waiting node, and of a warp.
+template <unsigned Parts>
+struct BatchWords {
+    static constexpr unsigned kNode = Parts == 0 ? 1 : 7;
+    static constexpr unsigned kWarp = kBatchLevels * kNode * kWarpLanes;
+};
 
 // A subtree of one row: its node, and its extremes with the first run that has them.
 template <class A>
@@ -22,7 +26,7 @@ struct BatchNode {
     std::uint32_t min_in, max_in;
 };
 
-// Nodes in shared memory, each lane its own: word w at words[w * 32 + lane].
+// Nodes in shared memory, without counts, each lane its own: word w at words[w * 32 + lane].
 template <class A>
 TEGU_DEVICE std::uint64_t word_of(A value) {
     std::uint64_t word = 0;
@@ -46,7 +50,6 @@ TEGU_DEVICE void put_node(const BatchNode<A>& from, std::uint64_t* words) {
     at[4 * kWarpLanes] = word_of(from.min);
     at[5 * kWarpLanes] = word_of(from.max);
     at[6 * kWarpLanes] = std::uint64_t{from.max_in} << 32 | from.min_in;
-    at[7 * kWarpLanes] = from.node.n;
 }
 template <unsigned Parts, class A>
 TEGU_DEVICE BatchNode<A> get_node(const std::uint64_t* words) {
@@ -60,7 +63,6 @@ TEGU_DEVICE BatchNode<A> get_node(const std::uint64_t* words) {
     to.max = value_in<A>(at[5 * kWarpLanes]);
     to.min_in = static_cast<std::uint32_t>(at[6 * kWarpLanes]);
     to.max_in = static_cast<std::uint32_t>(at[6 * kWarpLanes] >> 32);
-    to.node.n = static_cast<std::uint32_t>(at[7 * kWarpLanes]);
     return to;
 }
 
@@ -71,8 +73,9 @@ TEGU_DEVICE V swap_lanes(V* kept, V lower, V upper, bool is_upper, unsigned mask
 }
 
 // Merges two rows at once: lanes without bit `mask` get the merged node of row `a`, the others that of row
-// `b`. Moments: all nodes have the same number of elements, a power of two; scale: 1 over those of two nodes.
-template <unsigned Parts, class A>
+// `b`. All nodes have the same number of elements, a power of two; scale: 1 over those of two nodes. Leaves:
+// the nodes are leaves, so a lane knows the run of the other.
+template <unsigned Parts, bool Leaves, class A>
 TEGU_DEVICE BatchNode<A> fold_rows(const BatchNode<A>& a, const BatchNode<A>& b, unsigned mask,
                                    double scale) {
     const bool upper = (lane_index() & mask) != 0;
@@ -86,14 +89,15 @@ TEGU_DEVICE BatchNode<A> fold_rows(const BatchNode<A>& a, const BatchNode<A>& b,
     }
     own.node = merge_equal<Parts>(own.node, other, scale);
     if (Parts & kPartOrder) {
+        const std::uint32_t run = a.min_in ^ mask;  // of the other leaf
         const A min = swap_lanes(&own.min, a.min, b.min, upper, mask);
-        const std::uint32_t min_in = swap_lanes(&own.min_in, a.min_in, b.min_in, upper, mask);
+        const std::uint32_t min_in = Leaves ? run : swap_lanes(&own.min_in, a.min_in, b.min_in, upper, mask);
         if (min < own.min || (min == own.min && min_in < own.min_in)) {
             own.min = min;
             own.min_in = min_in;
         }
         const A max = swap_lanes(&own.max, a.max, b.max, upper, mask);
-        const std::uint32_t max_in = swap_lanes(&own.max_in, a.max_in, b.max_in, upper, mask);
+        const std::uint32_t max_in = Leaves ? run : swap_lanes(&own.max_in, a.max_in, b.max_in, upper, mask);
         if (max > own.max || (max == own.max && max_in < own.max_in)) {
             own.max = max;
             own.max_in = max_in;
@@ -133,17 +137,25 @@ class RowBatch {
     using A = typename Arithmetic<T>::type;
     using Raw = T[kBatchLoads][kFloatRun];
 
-    // waiting: kBatchWords words of the warp.
+    // waiting: BatchWords<Parts>::kWarp words of the warp.
     TEGU_DEVICE RowBatch(const BatchPosition& at, unsigned there, std::uint64_t step, std::uint64_t* waiting)
         : at_(at), there_(there), step_(step), waiting_(waiting) {}
 
     // Loads step `s` of the `rows` rows from `first` on.
     TEGU_DEVICE void load(const T* first, unsigned rows, unsigned s, Raw& x) const {
+        const unsigned begin = s * kBatchLoads * at_.groups + at_.group;
+        const T* const run = first + kFloatRun * at_.run;
+        if (rows == kWarpLanes && warp_all(there_ == kFloatRun)) {
+            const T* from = run + begin * step_;
+            TEGU_UNROLL
+            for (unsigned k = 0; k < kBatchLoads; ++k, from += at_.groups * step_)
+                load_packs<T, kFloatRun>(from, x[k]);
+            return;
+        }
         TEGU_UNROLL
         for (unsigned k = 0; k < kBatchLoads; ++k) {
-            const unsigned wanted = (s * kBatchLoads + k) * at_.groups + at_.group;
-            const unsigned row = wanted < rows ? wanted : rows - 1;
-            const T* const from = first + row * step_ + kFloatRun * at_.run;
+            const unsigned wanted = begin + k * at_.groups;
+            const T* const from = run + (wanted < rows ? wanted : rows - 1) * step_;
             if (there_ == kFloatRun) {
                 load_packs<T, kFloatRun>(from, x[k]);
                 continue;
@@ -158,19 +170,19 @@ class RowBatch {
         double scale = 1.0 / (2 * kFloatRun);
         unsigned mask = at_.lanes / 2;
         if (Parts & kPartOrder) count_zeros(x, s * kBatchLoads);
-        const BatchNode<A> even = fold_rows<Parts>(leaf(x[0]), leaf(x[2]), mask, scale);
-        const BatchNode<A> odd = fold_rows<Parts>(leaf(x[1]), leaf(x[3]), mask, scale);
+        const BatchNode<A> even = fold_rows<Parts, true>(leaf(x[0]), leaf(x[2]), mask, scale);
+        const BatchNode<A> odd = fold_rows<Parts, true>(leaf(x[1]), leaf(x[3]), mask, scale);
         mask /= 2;
         scale *= 0.5;
-        node_ = fold_rows<Parts>(even, odd, mask, scale);
+        node_ = fold_rows<Parts, false>(even, odd, mask, scale);
         // The nodes of the steps merge like the carries of a binary counter.
         std::uint64_t* waiting = waiting_;
         TEGU_NO_UNROLL
         for (unsigned carries = s; (carries & 1u) != 0; carries >>= 1) {
             mask /= 2;
             scale *= 0.5;
-            node_ = fold_rows<Parts>(get_node<Parts, A>(waiting), node_, mask, scale);
-            waiting += kBatchNodeWords * kWarpLanes;
+            node_ = fold_rows<Parts, false>(get_node<Parts, A>(waiting), node_, mask, scale);
+            waiting += BatchWords<Parts>::kNode * kWarpLanes;
         }
         if (s + 1 < at_.lanes / kBatchLoads) put_node<Parts>(node_, waiting);
     }
@@ -227,7 +239,7 @@ class RowBatch {
     const std::uint64_t step_;
     bool plain_ = true;
     std::uint32_t zeros_ = 0;
-    BatchNode<A> node_ = BatchNode<A>();
+    BatchNode<A> node_{};
     std::uint64_t* const waiting_;
 };
 
@@ -243,16 +255,16 @@ TEGU_DEVICE void finish_batch_row(const ReduceTarget& target, std::uint64_t segm
     facts.max_in = root.max_in;
     facts.zeros = zeros;
     FloatPartial partial = partial_of<Parts>(root.node, facts, false, 0, 0);
-    if (Parts & kPartMoments) partial.n = static_cast<double>(elements.n);
+    if (Parts & kPartMoments) partial.sums.n = static_cast<double>(elements.n);
     if (Parts & kPartOrder) {
         if (target.column[kColumnArgmin] != nullptr)
-            partial.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.min_at,
-                                                                       bit_cast<std::uint64_t>(partial.min));
+            partial.order.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+                elements, partial.order.min_at, bit_cast<std::uint64_t>(partial.order.min));
         if (target.column[kColumnArgmax] != nullptr)
-            partial.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.max_at,
-                                                                       bit_cast<std::uint64_t>(partial.max));
+            partial.order.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+                elements, partial.order.max_at, bit_cast<std::uint64_t>(partial.order.max));
     }
-    finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
+    finish_float<T, Parts>(target, segment, partial);
 }
 
 // Blocks of kBatchThreads on a multiprocessor, which limit the registers.
@@ -266,7 +278,7 @@ struct BatchBlocks {
 // out:   target columns
 // grid:  x strides over batches of 32 rows
 // block: shape.threads (32..kBatchThreads)
-// shared: 8 * kBatchWords B a warp                 result valid in: target, after the launch
+// shared: batch_bytes<Parts>()                     result valid in: target, after the launch
 // moves: reads n sizeof(T) B a row                 order: the canonical tree
 // why:   one fold of lanes serves two rows, so a row costs one merge a leaf and no idle lane; a lane divides
 //        and stores for one row. The next four loads are in flight. Batches with NaN, infinities or squares
@@ -277,7 +289,8 @@ TEGU_KERNEL TEGU_BOUNDS2(kBatchThreads, BatchBlocks<T>::kBlocks)
                          ReduceRange range) {
     using Batch = RowBatch<T, Parts>;
     TEGU_DYNAMIC_SHARED(memory);
-    std::uint64_t* const waiting = reinterpret_cast<std::uint64_t*>(memory) + warp_index() * kBatchWords;
+    std::uint64_t* const waiting =
+        reinterpret_cast<std::uint64_t*>(memory) + warp_index() * BatchWords<Parts>::kWarp;
     const BatchPosition at(shape.row_lanes);
     const unsigned begin = kFloatRun * at.run;
     const unsigned n = static_cast<unsigned>(input.n);
@@ -324,8 +337,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kBatchThreads, BatchBlocks<T>::kBlocks)
     }
 }
 
-inline std::size_t batch_bytes(const ReduceShape& shape) {
-    return std::size_t{shape.threads} / kWarpLanes * kBatchWords * 8;
+template <unsigned Parts>
+std::size_t batch_bytes(const ReduceShape& shape) {
+    return std::size_t{shape.threads} / kWarpLanes * BatchWords<Parts>::kWarp * 8;
 }
 
 }  // namespace cuda

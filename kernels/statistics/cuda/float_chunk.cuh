@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trees over nodes of lanes: within a warp's tiles, then over the warps and lanes of a chunk. Also the
-// kind of partial result of groups (kernels/statistics/cuda/team.cuh). Nodes of equal, full leaves have a
-// separate merge without divisions or branches.
+// The trees over nodes of lanes: within a warp's tiles, then over the warps and lanes of a chunk. Nodes
+// of equal, full leaves have a separate merge without divisions or branches.
 #pragma once
 
 #include "kernels/statistics/cuda/float_facts.cuh"
@@ -12,47 +11,13 @@ namespace cuda {
 
 template <unsigned Parts>
 struct FloatKind {
-    using Partial = FloatPartial;
-    static constexpr unsigned kWords = FloatPartialWords<Parts>::kCount;
     static constexpr unsigned kNodeWords = 1 + ((Parts & kPartL1) ? 1 : 0) + ((Parts & kPartMoments) ? 3 : 0);
 
-    TEGU_DEVICE static void merge(FloatPartial* a, const FloatPartial& b) { merge_into<Parts>(a, b); }
-    // Bytes for the waiting nodes at each level of the tree over a warp's tiles, then for those of a chunk,
-    // then for partial results.
+    // Bytes for the waiting nodes at each level of the tree over a warp's tiles, then for those of a chunk.
     static std::size_t shared_bytes(const ReduceShape& shape) {
         std::size_t levels = shape.team_warps > 1 ? 1 : 0;
         while (std::size_t{1} << levels < shape.tiles_per_warp) ++levels;
-        const std::size_t nodes = std::size_t{shape.threads} * levels * (kNodeWords * 8);
-        const std::size_t warps = (Parts & kPartOrder) ? shape.threads / kWarpLanes * (kLocateWords * 8) : 0;
-        const std::size_t own = shape.groups > 1 ? kWords * 8 : 0;  // the result of the closing block
-        const std::size_t max = nodes > warps ? nodes : warps;
-        return max > own ? max : own;
-    }
-};
-
-// Merges sums and moments in the tree, and facts without order at once.
-template <unsigned Parts>
-struct WarpFold<FloatKind<Parts>> {
-    TEGU_DEVICE static FloatPartial of(FloatPartial all, unsigned width, unsigned apart) {
-        if (width == 1) return all;
-        TEGU_NO_UNROLL
-        for (unsigned mask = apart; mask < width; mask *= 2) {
-            all.sum = all.sum + shuffle_xor(all.sum, mask);
-            if (Parts & kPartL1) all.l1 = all.l1 + shuffle_xor(all.l1, mask);
-            if (Parts & kPartMoments)
-                join_moments(&all.n, &all.s, &all.q, shuffle_xor(all.n, mask), shuffle_xor(all.s, mask),
-                             shuffle_xor(all.q, mask));
-        }
-        all.nans = warp_total(all.nans);
-        if (Parts & kPartMoments)
-            all.facts = (warp_any((all.facts & kSawNan) != 0) ? kSawNan : 0u) |
-                        (warp_any((all.facts & kSawInfinity) != 0) ? kSawInfinity : 0u);
-        if (Parts & kPartOrder) {
-            warp_extremes(&all.min, &all.min_at, &all.max, &all.max_at);
-            if (warp_any(all.nan_at != kNowhere)) all.nan_at = warp_min(all.nan_at);
-            all.zeros = warp_total(all.zeros);
-        }
-        return all;
+        return std::size_t{shape.threads} * levels * (kNodeWords * 8);
     }
 };
 
@@ -102,36 +67,48 @@ TEGU_DEVICE LaneNode ragged_chunk_tree(LaneNode node, unsigned warps, std::uint6
     return fold_warp<Parts>(node);
 }
 
-// As ragged_chunk_tree(), if every node has the same number of elements, a power of two, or no moments. A
-// missing lane has +0, which changes no sum. scale: 1 over the elements of two nodes.
-template <unsigned Parts>
-TEGU_DEVICE LaneNode full_chunk_tree(LaneNode node, unsigned warps, double scale, std::uint64_t* shared) {
-    const bool leads = (warp_index() & (warps - 1)) == 0;
-    if (Parts & kPartMoments) {
-        TEGU_NO_UNROLL
-        for (unsigned apart = 1; apart < warps; apart *= 2) {
-            if ((warp_index() & (2 * apart - 1)) == 0) {
-                node = merge_equal<Parts>(node, load_node<Parts>(shared, warp_index() + apart), scale);
-                if (2 * apart < warps) store_node<Parts>(shared, node);
-            }
-            scale *= 0.5;
-            if (2 * apart < warps) block_barrier();
-        }
-    } else if (leads && warps > 1) {
-        constexpr unsigned kMax = static_cast<unsigned>(kTilesPerChunk);
-        LaneNode nodes[kMax];
-        TEGU_UNROLL
-        for (unsigned w = 0; w < kMax; ++w)
-            nodes[w] = w < warps ? load_node<Parts>(shared, warp_index() + w) : LaneNode{0, 0, 0, 0, 0};
-        TEGU_UNROLL
-        for (unsigned apart = 1; apart < kMax; apart *= 2) {
+// The lane's nodes of `warps` adjacent warps from `first` on, merged. scale: as in full_chunk_tree().
+template <unsigned Parts, unsigned Max>
+TEGU_DEVICE LaneNode merge_warps(unsigned first, unsigned warps, double scale, const std::uint64_t* shared) {
+    LaneNode nodes[Max];
+    TEGU_UNROLL
+    for (unsigned w = 0; w < Max; ++w)
+        nodes[w] = w < warps ? load_node<Parts>(shared, first + w) : LaneNode{0, 0, 0, 0, 0};
+    TEGU_UNROLL
+    for (unsigned apart = 1; apart < Max; apart *= 2) {
+        if (apart < warps) {
             TEGU_UNROLL
-            for (unsigned w = 0; w < kMax; w += 2 * apart)
-                nodes[w] = merge_equal<Parts>(nodes[w], nodes[w + apart], 0);
+            for (unsigned w = 0; w < Max; w += 2 * apart)
+                nodes[w] = merge_equal<Parts>(nodes[w], nodes[w + apart], scale);
         }
-        node = nodes[0];
+        scale *= 0.5;
     }
-    if (!leads) return LaneNode{0, 0, 0, 0, 0};
+    return nodes[0];
+}
+
+// As ragged_chunk_tree(), if every node has the same number of elements, a power of two, or no moments. A
+// missing lane has +0, which changes no sum. scale: 1 over the elements of two nodes. One warp reads all
+// nodes, so no other one waits.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode full_chunk_tree(LaneNode node, unsigned warps, double scale,
+                                     const std::uint64_t* shared) {
+    if ((warp_index() & (warps - 1)) != 0) return LaneNode{0, 0, 0, 0, 0};
+    // nodes in registers at once
+    constexpr unsigned kMax = (Parts & kPartMoments) ? 8 : static_cast<unsigned>(kTilesPerChunk);
+    if (warps > 1) {
+        const unsigned at_once = warps < kMax ? warps : kMax;
+        LaneNode half{0, 0, 0, 0, 0};
+        TEGU_NO_UNROLL
+        for (unsigned first = 0; first < warps; first += kMax) {
+            half = node;
+            node = merge_warps<Parts, kMax>(warp_index() + first, at_once, scale, shared);
+        }
+        for (unsigned apart = 1; apart < at_once; apart *= 2) scale *= 0.5;
+        if (warps > kMax) {
+            node = merge_equal<Parts>(half, node, scale);
+            scale *= 0.5;
+        }
+    }
     TEGU_UNROLL
     for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
         node = merge_equal<Parts>(node, shuffle_xor_node<Parts>(node, mask), scale);

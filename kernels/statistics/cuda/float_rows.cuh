@@ -9,6 +9,14 @@
 namespace tegu {
 namespace cuda {
 
+// An extreme as its value in f64, to search its position.
+template <class T>
+struct EqualFloat {
+    using A = typename Arithmetic<T>::type;
+    TEGU_DEVICE static A from(std::uint64_t bits) { return static_cast<A>(bit_cast<double>(bits)); }
+    TEGU_DEVICE static bool to(T x, A value) { return widen(x) == value; }
+};
+
 // The leaves of a lane in a row, in tree order: run `lane + lanes * i`, where the bits of i are counted in
 // reverse.
 struct RowLeaves {
@@ -52,12 +60,12 @@ TEGU_DEVICE void reduce_float_row(const Segments& input, bool packs, const Reduc
     if (!mine || leaves.lane() != 0) return;
     FloatPartial partial = partial_of<Parts>(node, facts, !target.skip_nans, 0, 0);
     if (Parts & kPartOrder) {
-        partial.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.min_at,
-                                                                   bit_cast<std::uint64_t>(partial.min));
-        partial.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.max_at,
-                                                                   bit_cast<std::uint64_t>(partial.max));
+        partial.order.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+            elements, partial.order.min_at, bit_cast<std::uint64_t>(partial.order.min));
+        partial.order.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+            elements, partial.order.max_at, bit_cast<std::uint64_t>(partial.order.max));
     }
-    finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
+    finish_float<T, Parts>(target, segment, partial);
 }
 
 // reduce_float_rows: statistics of rows of up to 128 floats, each by a group of lanes.

@@ -71,12 +71,12 @@ TEGU_DEVICE void finish_tile_row(const ReduceTarget& target, std::uint64_t segme
                                  const LaneNode& node, const LaneFacts<A>& facts) {
     FloatPartial partial = partial_of<Parts>(node, facts, !target.skip_nans, 0, 0);
     if ((Parts & kPartOrder) && target.column[kColumnArgmin] != nullptr)
-        partial.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.min_at,
-                                                                   bit_cast<std::uint64_t>(partial.min));
+        partial.order.min_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+            elements, partial.order.min_at, bit_cast<std::uint64_t>(partial.order.min));
     if ((Parts & kPartOrder) && target.column[kColumnArgmax] != nullptr)
-        partial.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(elements, partial.max_at,
-                                                                   bit_cast<std::uint64_t>(partial.max));
-    finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
+        partial.order.max_at = first_in_run<EqualFloat<T>, T, kFloatRun>(
+            elements, partial.order.max_at, bit_cast<std::uint64_t>(partial.order.max));
+    finish_float<T, Parts>(target, segment, partial);
 }
 
 // reduce_float_tiles: statistics of rows of up to 1024 floats, shape.batch_rows rows by each warp.

@@ -228,83 +228,106 @@ TEGU_DEVICE LaneNode fold_lanes(LaneNode node, unsigned width) {
     return node;
 }
 
-// The tree over the lanes of a warp, whose nodes may have different counts. Lanes l and l ^ 16 merge, then
-// l ^ 8, ..., 1. All lanes get the root. The counts run one round ahead, so no sum waits for a reciprocal.
-template <unsigned Parts>
-TEGU_DEVICE LaneNode fold_warp(LaneNode node) {
-    double n = node.n;
-    double both = n + shuffle_xor(n, kWarpLanes / 2);
-    Count own = Count::of(n);
-    Count all = Count::of(both);
-    TEGU_NO_UNROLL
-    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
-        const double next = both + shuffle_xor(both, mask > 1 ? mask / 2 : 1);
-        const Count next_all = Count::of(next);
-        node.sum = node.sum + shuffle_xor(node.sum, mask);
-        if (Parts & kPartL1) node.l1 = node.l1 + shuffle_xor(node.l1, mask);
-        const double other_n = shuffle_xor(n, mask);
-        const double s = shuffle_xor(node.s, mask);
-        const double q = shuffle_xor(node.q, mask);
-        const Count other{other_n == 0 ? 1 : other_n, shuffle_xor(own.reciprocal, mask)};
-        const double joined = (node.q + q) + spread_of(node.s, own, s, other, all);
-        node.q = other_n == 0 ? node.q : n == 0 ? q : joined;
-        node.s = node.s + s;  // +0 where a side is empty
-        n = both;
-        own = all;
-        both = next;
-        all = next_all;
-    }
-    node.n = static_cast<std::uint32_t>(n);
-    return node;
-}
-
-// Subtrees above a chunk, and the facts without order. The words used by a set of parts come first.
-struct FloatPartial {
+// Subtrees above a chunk. The words used by a set of parts come first.
+struct FloatSums {
     double sum = 0;
     std::uint64_t nans = 0;
     double n = 0;
     double s = 0;
     double q = 0;
     std::uint64_t facts = 0;
+    double l1 = 0;
+};
+// The facts without a tree of some elements.
+struct FloatOrder {
     double min = kInfinity;
     double max = -kInfinity;
     std::uint64_t min_at = kNowhere;  // tiles until the segment is complete, then indices of elements
     std::uint64_t max_at = kNowhere;
     std::uint64_t nan_at = kNowhere;
     std::uint64_t zeros = 0;
-    double l1 = 0;
+    std::uint64_t nans = 0;
 };
-
-template <unsigned Parts>
-struct FloatPartialWords {
-    static constexpr unsigned kCount = (Parts & kPartL1)        ? 13
-                                       : (Parts & kPartOrder)   ? 12
-                                       : (Parts & kPartMoments) ? 6
-                                                                : 2;
+struct FloatPartial {
+    FloatSums sums;
+    FloatOrder order;
 };
 
 // Commutative to the bit.
 template <unsigned Parts>
-TEGU_DEVICE void merge_into(FloatPartial* a, const FloatPartial& b) {
+TEGU_DEVICE void merge_sums(FloatSums* a, const FloatSums& b) {
     a->sum = a->sum + b.sum;
     a->nans += b.nans;
     if (Parts & kPartL1) a->l1 = a->l1 + b.l1;
-    if (Parts & kPartMoments) {
-        a->facts |= b.facts;
-        join_moments(&a->n, &a->s, &a->q, b.n, b.s, b.q);
+    if (!(Parts & kPartMoments)) return;
+    a->facts |= b.facts;
+    join_moments(&a->n, &a->s, &a->q, b.n, b.s, b.q);
+}
+TEGU_DEVICE void merge_order(FloatOrder* a, const FloatOrder& b) {
+    if (b.min < a->min || (b.min == a->min && b.min_at < a->min_at)) {
+        a->min = b.min;
+        a->min_at = b.min_at;
     }
-    if (Parts & kPartOrder) {
-        if (b.min < a->min || (b.min == a->min && b.min_at < a->min_at)) {
-            a->min = b.min;
-            a->min_at = b.min_at;
-        }
-        if (b.max > a->max || (b.max == a->max && b.max_at < a->max_at)) {
-            a->max = b.max;
-            a->max_at = b.max_at;
-        }
-        if (b.nan_at < a->nan_at) a->nan_at = b.nan_at;
-        a->zeros += b.zeros;
+    if (b.max > a->max || (b.max == a->max && b.max_at < a->max_at)) {
+        a->max = b.max;
+        a->max_at = b.max_at;
     }
+    if (b.nan_at < a->nan_at) a->nan_at = b.nan_at;
+    a->zeros += b.zeros;
+    a->nans += b.nans;
+}
+
+// The moments of a subtree during a fold: 1 / n, almost, stays with them.
+struct FoldedMoments {
+    double n;
+    double s;
+    double q;
+    double reciprocal;
+    bool plain;  // no sum was near the ends of the range
+
+    TEGU_DEVICE FoldedMoments(double elements, double sum, double squares)
+        : n(elements), s(sum), q(squares), reciprocal(Count::of(elements).reciprocal), plain(true) {}
+    // Joins those of lane l ^ mask, as join_moments() does, but without a branch. A result that is not plain
+    // is wrong.
+    TEGU_DEVICE void join_lane(unsigned mask) {
+        const double mean = over_count(s, n == 0 ? 1 : n, reciprocal);
+        const double other_n = shuffle_xor(n, mask);
+        const double other_s = shuffle_xor(s, mask);
+        const double other_q = shuffle_xor(q, mask);
+        const double t = mean - shuffle_xor(mean, mask);
+        const Count all = Count::of(n + other_n);
+        const bool equal = n == other_n;
+        const double apart = s - other_s;
+        const double of = equal ? apart * apart : n * other_n;
+        const double quotient = over_count(of, all.n, all.reciprocal);
+        const double joined = (q + other_q) + (equal ? quotient : (t * t) * quotient);
+        const bool both = n != 0 && other_n != 0;
+        plain = plain && (!both || (divides_plainly(s) && divides_plainly(other_s) && divides_plainly(of)));
+        q = both ? joined : n == 0 ? other_q : q;
+        s = s + other_s;  // +0 where a side is empty
+        n = n + other_n;
+        reciprocal = all.reciprocal;
+    }
+};
+
+// The tree over the lanes of a warp, whose nodes may have different counts. Lanes l and l ^ 16 merge, then
+// l ^ 8, ..., 1. All lanes get the root.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode fold_warp(const LaneNode& node) {
+    if (!(Parts & kPartMoments)) return fold_lanes<Parts>(node, kWarpLanes);
+    LaneNode root = node;
+    FoldedMoments moments(node.n, node.s, node.q);
+    TEGU_NO_UNROLL
+    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        root.sum = root.sum + shuffle_xor(root.sum, mask);
+        if (Parts & kPartL1) root.l1 = root.l1 + shuffle_xor(root.l1, mask);
+        moments.join_lane(mask);
+    }
+    if (!warp_all(moments.plain)) return fold_lanes<Parts>(node, kWarpLanes);
+    root.n = static_cast<std::uint32_t>(moments.n);
+    root.s = moments.s;
+    root.q = moments.q;
+    return root;
 }
 
 }  // namespace cuda

@@ -16,18 +16,23 @@ struct EqualInteger {
     TEGU_DEVICE static bool to(T x, T value) { return x == value; }
 };
 
-// Writes the statistics of a segment from its total, by one thread.
-template <class T>
+// Writes the statistics of a segment from its total, by one thread. A sum alone needs no call.
+template <class T, unsigned Parts>
 TEGU_DEVICE void end_integer(const ReduceTarget& target, const ReduceWork& work, std::uint64_t slot,
                              std::uint64_t segment, const IntegerPartial& total) {
-    IntegerEnd end;
-    end.target = target;
-    end.format = IntegerFormat{sizeof(T), Signedness<T>::kSigned};
-    end.segment = segment;
-    end.total = total;
-    if (finish_integer(&end) || work.totals == nullptr) return;
-    reinterpret_cast<ReduceTotal*>(static_cast<char*>(work.totals) + slot * kReducePartialBytes)[0] =
-        end.total;
+    bool fits;
+    if (Parts == 0 && target.column[kColumnMean] == nullptr && target.node == nullptr) {
+        fits = put_totals(target, segment, total, Signedness<T>::kSigned);
+    } else {
+        IntegerEnd end;
+        end.target = target;
+        end.format = IntegerFormat{sizeof(T), Signedness<T>::kSigned};
+        end.segment = segment;
+        end.total = total;
+        fits = finish_integer(&end);
+    }
+    if (fits || work.totals == nullptr) return;
+    reinterpret_cast<ReduceTotal*>(static_cast<char*>(work.totals) + slot * kReducePartialBytes)[0] = total;
     atomic_max(work.overflow, ~segment);
 }
 
@@ -95,7 +100,7 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
         total.max_at = at.tile[1];
     }
     if (position.leads() && lane_index() == 0)
-        end_integer<T>(target, work, position.slot, range.first + position.slot, total);
+        end_integer<T, Parts>(target, work, position.slot, range.first + position.slot, total);
 }
 
 // reduce_integer_rows: totals of rows of up to 512 bytes, each by a group of lanes.
@@ -137,7 +142,7 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
         if (!mine || lane_of_row != 0) continue;
         total.min_at = first_in_run<EqualInteger<T>, T, kRun>(elements, total.min_at, total.min);
         total.max_at = first_in_run<EqualInteger<T>, T, kRun>(elements, total.max_at, total.max);
-        end_integer<T>(target, work, slot, range.first + slot, total);
+        end_integer<T, kAllIntegerParts>(target, work, slot, range.first + slot, total);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch.cuh"
 #include "kernels/statistics/cuda/float_batches.cuh"
+#include "kernels/statistics/cuda/float_staged.cuh"
 #include "kernels/statistics/cuda/float_tiles.cuh"
 #include "kernels/statistics/cuda/small_rows.cuh"
 
@@ -62,6 +63,10 @@ constexpr KernelTable<RowKernel, 2 * kFloatTypes> kReduceFloatRows = {
 constexpr KernelTable<RowKernel, 2 * kFloatTypes> kReduceFloatBatches = {
     "reduce_float_batches", kMoves, {TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
+#define TEGU_X(T, word) variant(reduce_float_staged<T, kAllFloatParts>, word, "all")
+constexpr KernelTable<RowKernel, kFloatTypes> kReduceFloatStaged = {
+    "reduce_float_staged", kMoves, {TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
 // f64 has none: the elements of two rows would need too many registers.
 constexpr KernelTable<RowKernel, 4> kReduceFloatTiles = {
     "reduce_float_tiles",
@@ -80,11 +85,30 @@ std::size_t integer_shared_bytes(unsigned column, const ReduceShape& shape) {
 std::size_t float_shared_bytes(unsigned column, const ReduceShape& shape) {
     switch (column) {
         case 0:
-        case 4: return FloatKind<0>::shared_bytes(shape);
-        case 1: return FloatKind<kPartOrder>::shared_bytes(shape);
-        case 2: return FloatKind<kPartMoments>::shared_bytes(shape);
-        default: return FloatKind<kAllFloatParts>::shared_bytes(shape);
+        case 4: return float_group_bytes<0>(shape);
+        case 1: return float_group_bytes<kPartOrder>(shape);
+        case 2: return float_group_bytes<kPartMoments>(shape);
+        default: return float_group_bytes<kAllFloatParts>(shape);
     }
+}
+std::size_t row_shared_bytes(bool sum, const ReduceShape& shape) {
+    return sum ? FloatKind<0>::shared_bytes(shape) : FloatKind<kAllFloatParts>::shared_bytes(shape);
+}
+
+std::size_t batch_shared_bytes(bool sum, const ReduceShape& shape) {
+    return sum ? batch_bytes<0>(shape) : batch_bytes<kAllFloatParts>(shape);
+}
+
+std::size_t staged_shared_bytes(ElementType type, std::uint64_t n) {
+    return type == ElementType::F64   ? staged_bytes<double>(n)
+           : type == ElementType::F32 ? staged_bytes<float>(n)
+                                      : staged_bytes<Half>(n);
+}
+
+constexpr std::uint64_t kMinStaged = 64;  // elements: up to here a walk along the row is as fast or faster
+// Returns whether a lane computes a short row alone. Where counts are equal, lanes merge faster together.
+bool is_staged(ReduceKind kind, std::uint64_t n) {
+    return kind != ReduceKind::Sum && n > kMinStaged && n <= kFloatRow && (n & (n - 1)) != 0;
 }
 
 LaunchShape grid_of(const ReduceShape& shape, const ReduceRange& range, std::size_t shared_bytes) {
@@ -105,11 +129,15 @@ LaunchStatus launch_batches(const ReduceLaunch& reduce, bool packs, const Reduce
         return launch_plain(kReduceFloatTiles[2 * row + (packs ? 0 : 1)],
                             grid_of(shape, range, tile_rows_bytes(shape)), stream, reduce.input, packs,
                             reduce.target, shape, range);
+    if (is_staged(reduce.kind, n))
+        return launch_plain(kReduceFloatStaged[row],
+                            grid_of(shape, range, staged_shared_bytes(reduce.type, n)), stream, reduce.input,
+                            packs, reduce.target, shape, range);
     const bool sum = reduce.kind == ReduceKind::Sum;
     if (packs)
         return launch_plain(kReduceFloatBatches[2 * row + (sum ? 0 : 1)],
-                            grid_of(shape, range, batch_bytes(shape)), stream, reduce.input, packs,
-                            reduce.target, shape, range);
+                            grid_of(shape, range, batch_shared_bytes(sum, shape)), stream, reduce.input,
+                            packs, reduce.target, shape, range);
     // Single loads of a leaf by each lane would take longer than a walk along the row.
     ReduceShape walk = shape;
     walk.row_lanes = shape.row_lanes > kMaxLaneRuns ? shape.row_lanes / kMaxLaneRuns : 1;
@@ -117,8 +145,8 @@ LaunchStatus launch_batches(const ReduceLaunch& reduce, bool packs, const Reduce
     walk.batch_rows = 0;
     walk.blocks = shape.walk_blocks;
     return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
-                        grid_of(walk, range, float_shared_bytes(sum ? 0 : 3, walk)), stream, reduce.input,
-                        packs, reduce.target, walk, range);
+                        grid_of(walk, range, row_shared_bytes(sum, walk)), stream, reduce.input, packs,
+                        reduce.target, walk, range);
 }
 
 LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range, Stream stream) {
@@ -131,8 +159,8 @@ LaunchStatus launch_floats(const ReduceLaunch& reduce, const ReduceRange& range,
     if (shape.batch_rows != 0) return launch_batches(reduce, are_packs, range, stream);
     if (shape.row_lanes != 0)
         return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
-                            grid_of(shape, range, float_shared_bytes(sum ? 0 : 3, shape)), stream, input,
-                            are_packs, reduce.target, shape, range);
+                            grid_of(shape, range, row_shared_bytes(sum, shape)), stream, input, are_packs,
+                            reduce.target, shape, range);
     const bool dense = are_packs && input.cols >= input.n;
     const unsigned column = !dense                               ? (sum ? 4 : 5)
                             : sum                                ? 0
@@ -174,8 +202,11 @@ LaunchStatus launch_reduce(const ReduceLaunch& reduce, const ReduceRange& range,
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
+    work.any_groups = !is_float(type);
     if (!is_float(type)) return work;
-    // Where counts differ, merges need divisions: then a walk along the row is faster.
+    // half of the threads merge extremes
+    if (kind == ReduceKind::Order || kind == ReduceKind::All) work.partials_per_thread = 1;
+    work.staged_runs = is_staged(kind, n);
     work.batches_runs = kind == ReduceKind::Sum || (n & (n - 1)) == 0;
     work.batches_tiles = kind != ReduceKind::Sum && element_bytes(type) < 8;
     if (element_bytes(type) == 8) {
@@ -185,6 +216,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
         work.resident_threads = kFloatMaxThreads;
         // two blocks on a multiprocessor: one reads while the other closes
         work.max_threads = kFloatMaxThreads / 2;
+        work.max_threads_alone = kFloatMaxThreads;
         if (segments > 1 && n <= kFloatRow) work.resident_threads = 5 * kBatchThreads;
     }
     return work;
@@ -230,11 +262,15 @@ void list_statistics_reduce_kernels(KernelLister& to) {
            listed(kReduceFloatRows,
                   [&](unsigned index) {
                       const ReduceShape shape = listed_rows(to, float_of(index / 2), 8);
-                      return BlockSize{shape.threads, float_shared_bytes(index % 2 == 0 ? 0 : 3, shape)};
+                      return BlockSize{shape.threads, row_shared_bytes(index % 2 == 0, shape)};
                   }),
-           listed(kReduceFloatBatches, [&](unsigned index) {
-               const ReduceShape shape = listed_rows(to, float_of(index / 2), 16);
-               return BlockSize{shape.threads, batch_bytes(shape)};
+           listed(kReduceFloatBatches,
+                  [&](unsigned index) {
+                      const ReduceShape shape = listed_rows(to, float_of(index / 2), 16);
+                      return BlockSize{shape.threads, batch_shared_bytes(index % 2 == 0, shape)};
+                  }),
+           listed(kReduceFloatStaged, [&](unsigned index) {
+               return BlockSize{kWarpLanes, staged_shared_bytes(float_of(index), kFloatRow)};
            }));
     to.add(1, listed(kReduceFloatTiles, [&](unsigned index) {
                const ReduceShape shape = listed_rows(to, float_of(index / 2), 1024);

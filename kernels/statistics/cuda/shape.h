@@ -34,13 +34,14 @@ constexpr std::uint64_t kTilesPerChunk = 16;
 // How the groups of a segment are closed. One block merges each fan of partial results into one; this repeats
 // until one is left.
 struct ReduceClosing {
-    unsigned fan = 1;            // partial results that a block merges, two a thread: a power of two
+    unsigned fan = 1;            // partial results that a block merges: a power of two
     std::uint64_t partials = 0;  // partial results of a segment
     std::uint64_t tickets = 0;   // tickets of a segment
 };
-inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
+// each: partial results of a thread.
+inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads, unsigned each) {
     ReduceClosing closing;
-    closing.fan = 2 * threads;
+    closing.fan = each * threads;
     while (groups > 1) {
         closing.partials += groups;
         groups = (groups + closing.fan - 1) / closing.fan;
@@ -57,7 +58,7 @@ struct ReduceShape {
     std::uint64_t groups;                     // of a segment; 1 or more
     unsigned row_lanes;                       // not 0: short rows, this many lanes each (a power of two)
     unsigned blocks;                          // of the grid for short rows, and for batches
-    ReduceClosing closing = ReduceClosing();  // closing_of(groups, threads)
+    ReduceClosing closing = ReduceClosing();  // closing_of()
     // not 0: a warp finishes this many rows at once, 32 at most. Each row fits `row_lanes` runs, or a tile
     unsigned batch_rows = 0;
     unsigned walk_blocks = 0;  // of the grid for a batch's short rows if their runs are no packs
@@ -82,7 +83,12 @@ struct ReduceWorkload {
     unsigned resident_threads = 1024;  // of a multiprocessor, likewise
     // kernels for batches of rows exist: of rows of up to 32 runs, and of rows that fit a tile
     bool batches_runs = false;
+    bool staged_runs = false;  // blocks of one warp take those rows instead
     bool batches_tiles = false;
+    unsigned partials_per_thread = 2;  // of a block that closes a segment
+    // of a block where each chunk can have a multiprocessor of its own; 0: max_threads
+    unsigned max_threads_alone = 0;
+    bool any_groups = false;  // a group may be less than a chunk: sums have no order
 };
 
 // Warps that fill half of the device, so that a few tiles never need a second round of warps. Fewer warps
@@ -134,7 +140,16 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
     const ReduceShape walk{
         threads, static_cast<unsigned>(runs / lanes), 1,
         1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < max ? wanted : max)};
-    if (!work.batches_runs || runs < 4 || work.segments / 32 < enough_warps(work, limits)) return walk;
+    if (!(work.batches_runs || work.staged_runs) || runs < 4 ||
+        work.segments / 32 < enough_warps(work, limits))
+        return walk;
+    if (work.staged_runs) {
+        const std::uint64_t blocks = ceil_divide(work.segments, 32), most = 1 << 30;
+        ReduceShape staged{
+            32, 1, 1, 1, static_cast<unsigned>(runs), static_cast<unsigned>(blocks < most ? blocks : most)};
+        staged.batch_rows = 32;
+        return staged;
+    }
     ReduceShape batches = choose_batches(work, static_cast<unsigned>(runs), policy, limits);
     batches.walk_blocks = walk.blocks;
     return batches;
@@ -158,6 +173,10 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
     if (work.batches_tiles && work.segments > 1 && work.n != 0 && work.n <= work.tile_elements)
         return choose_batches(work, 32, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
+    const unsigned alone = work.max_threads_alone < max_threads ? work.max_threads_alone : max_threads;
+    if (work.segments * ceil_divide(tiles, kTilesPerChunk) <= limits.multiprocessors &&
+        work.max_threads < alone)
+        work.max_threads = alone;
     const std::uint64_t warps = enough_warps(work, limits);
     const unsigned max = policy.tiles_per_warp < work.max_tiles ? policy.tiles_per_warp : work.max_tiles;
     unsigned threads = block_threads_of(work, policy);
@@ -170,19 +189,29 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
     while (threads / 32 < team && team <= work.max_threads / 32 && waiting_fits(2 * threads, per_warp))
         threads *= 2;
     if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};
-    while (threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
+    const bool chunks = !work.any_groups || per_warp > 1;
+    while (chunks && threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
         unsigned* const grows = threads < work.max_threads ? &threads : &per_warp;
         *grows *= 2;
     }
+    while (!chunks && 2 * threads <= work.max_threads &&  // a multiprocessor for each group
+           work.segments * ceil_divide(tiles, threads / 32) > limits.multiprocessors)
+        threads *= 2;
     // Uses larger blocks if one fan is then enough.
     const std::uint64_t blocks = ceil_divide(tiles, threads / 32 * per_warp);
-    if (blocks > 2 * threads && blocks <= 8 * threads && 2 * threads <= work.max_threads &&
+    const unsigned fan = work.partials_per_thread * threads;
+    if (blocks > fan && blocks <= 4 * fan && 2 * threads <= work.max_threads &&
         waiting_fits(2 * threads, per_warp))
         threads *= 2;
     team = threads / 32;
     const std::uint64_t groups = ceil_divide(tiles, team * per_warp);
-    return ReduceShape{threads, per_warp, static_cast<unsigned>(team), groups,
-                       0,       0,        closing_of(groups, threads)};
+    return ReduceShape{threads,
+                       per_warp,
+                       static_cast<unsigned>(team),
+                       groups,
+                       0,
+                       0,
+                       closing_of(groups, threads, work.partials_per_thread)};
 }
 
 }  // namespace cuda

@@ -76,26 +76,14 @@ TEGU_DEVICE typename P::Partial warp_tree(typename P::Partial partial, unsigned 
     return partial;
 }
 
-// As warp_tree(), but only lane 0 needs the result; a kind may specialize it. REQUIRES: other lanes hold
-// Partial{}, or width is 1. Only the first of every `apart` lanes has the root of a tree.
-template <class P>
-struct WarpFold {
-    TEGU_DEVICE static typename P::Partial of(const typename P::Partial& partial, unsigned width,
-                                              unsigned apart) {
-        static_cast<void>(apart);
-        return warp_tree<P>(partial, width);
-    }
-};
-
 // The code from here to close_segment() runs once for each block, from a cold instruction cache. So it is
 // short, with a single merge.
 
 // The tree over the first `lanes` lanes of each warp, then over the warps of each team. Lane 0 of the team's
-// first warp gets the root. Only the first of every `apart` warps has the root of a tree. shared:
-// block_warps() * kWords words. All threads of the block call it.
+// first warp gets the root. shared: block_warps() * kWords words. All threads of the block call it.
 template <class P>
 TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned lanes, unsigned team_warps,
-                                          unsigned apart, std::uint64_t* shared) {
+                                          std::uint64_t* shared) {
     TEGU_NO_UNROLL
     for (unsigned stage = 0; stage < 2; ++stage) {
         unsigned width = lanes;
@@ -110,7 +98,7 @@ TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned 
                 partial = load_partial<P>(shared, warp_index() + lane_index());
             width = leads ? team_warps : 1;
         }
-        partial = WarpFold<P>::of(partial, width, stage == 0 ? 1 : apart);
+        partial = warp_tree<P>(partial, width);
     }
     return partial;
 }
@@ -171,17 +159,18 @@ struct PartialSlots {
     }
 };
 
-// Gives each thread the root of an equal, aligned part of `count` partial results (at most two a thread) from
-// index `first` on. Waits until they are complete. The result at first + own is in shared memory. All threads
-// of the block call it.
+// Gives each of `threads` threads the root of an equal, aligned part of `count` partial results, at most two
+// a thread, from index `first` on. Waits until they are complete. The result at first + own is in
+// `own_words`. Whole warps call it.
 template <class P>
 TEGU_DEVICE typename P::Partial gather_partials(const PartialSlots<P>& from, std::uint64_t first,
-                                                unsigned count, unsigned own, const std::uint64_t* shared) {
-    const unsigned each = count > block_threads() ? 2 : 1;
+                                                unsigned count, unsigned own, const std::uint64_t* own_words,
+                                                unsigned thread, unsigned threads) {
+    const unsigned each = count > threads ? 2 : 1;
     typename P::Partial mine;
     TEGU_NO_UNROLL
-    for (unsigned i = each * thread_index(), k = 0; k < each && i < count; ++k, ++i) {
-        const typename P::Partial one = i == own ? load_partial<P>(shared, 0) : from.take(first + i);
+    for (unsigned i = each * thread, k = 0; k < each && i < count; ++k, ++i) {
+        const typename P::Partial one = i == own ? load_partial<P>(own_words, 0) : from.take(first + i);
         if (k == 0)
             mine = one;
         else
@@ -207,8 +196,6 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
     std::uint64_t index = position.group;
     std::uint64_t count = shape.groups;
     unsigned team_warps = shape.team_warps;
-    // warps of a chunk
-    unsigned apart = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
     TEGU_NO_UNROLL
     for (;;) {
         const unsigned fan_bits = log2_of(closing.fan);
@@ -218,7 +205,7 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
         std::uint32_t before = ~std::uint32_t{0};
         if (count > 1 && thread_index() == 0)
             before = atomic_wrap(tickets + fan, here - 1);  // on its way while the tree is made
-        *partial = team_tree<P>(*partial, lanes, team_warps, apart, shared);
+        *partial = team_tree<P>(*partial, lanes, team_warps, shared);
         if (count == 1) return true;
         const bool closes = before == here - 1;
         const PartialSlots<P> left_at{words, count};
@@ -230,7 +217,8 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
         }
         if (!block_any(closes)) return false;
         *partial = gather_partials<P>(left_at, fan << fan_bits, here,
-                                      static_cast<unsigned>(index - (fan << fan_bits)), shared);
+                                      static_cast<unsigned>(index - (fan << fan_bits)), shared,
+                                      thread_index(), block_threads());
         words += count * PartialSlots<P>::kWords;
         count = (count + closing.fan - 1) >> fan_bits;
         tickets += count;
@@ -239,7 +227,6 @@ TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, con
         const unsigned width = got > 1 ? 2u << log2_of(got - 1) : 1;
         lanes = width < kWarpLanes ? width : kWarpLanes;
         team_warps = width / lanes;
-        apart = 1;
     }
 }
 

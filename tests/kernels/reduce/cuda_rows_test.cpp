@@ -40,7 +40,9 @@ TEST_F(CudaRows, BatchesAreChosenForManyRowsAlone) {
     };
     EXPECT_EQ(shape_of(kRows, 128, cuda::ReduceKind::Sum).batch_rows, 32u);
     EXPECT_EQ(shape_of(kRows, 9, cuda::ReduceKind::Sum).row_lanes, 4u);
-    EXPECT_EQ(shape_of(kRows, 100, cuda::ReduceKind::All).batch_rows, 0u);
+    EXPECT_EQ(shape_of(kRows, 100, cuda::ReduceKind::All).batch_rows, 32u);
+    EXPECT_EQ(shape_of(kRows, 100, cuda::ReduceKind::All).threads, 32u);
+    EXPECT_EQ(shape_of(kRows, 12, cuda::ReduceKind::All).batch_rows, 0u);
     EXPECT_EQ(shape_of(kRows, 64, cuda::ReduceKind::All).row_lanes, 16u);
     EXPECT_EQ(shape_of(kRows, 8, cuda::ReduceKind::All).batch_rows, 0u);
     EXPECT_EQ(shape_of(31, 128, cuda::ReduceKind::All).batch_rows, 0u);

@@ -240,7 +240,7 @@ TEST_F(CudaReduce, ManyGroupsAreClosedInFans) {
          {cuda::ReducePolicy{32, 16, 1, 1 << 20}, cuda::ReducePolicy{128, 4, 1, 4 << 20}}) {
         context_.policies.reduce = policy;
         const std::uint64_t n =
-            16384 * (std::uint64_t{cuda::closing_of(2, policy.threads_per_block).fan} + 1) + 5;
+            16384 * (std::uint64_t{cuda::closing_of(2, policy.threads_per_block, 2).fan} + 1) + 5;
         EXPECT_TRUE(
             same(job_of(ElementType::F32, Axis::Whole, 1, n, set_of({Statistic::Sum, Statistic::Argmin})),
                  input_of(ElementType::F32, {1, n, 0, 0}, 3)));

@@ -68,5 +68,18 @@ TEST(ReduceShape, SmallWorkSpreadsAndLargeWorkTakesSeveralTilesAWarp) {
     EXPECT_EQ(shape_of(1000, 100000, kServer), (cuda::ReduceShape{256, 16, 8, 1, 0, 0}));
 }
 
+TEST(ReduceShape, GroupsWithoutOrderAreSmallWhereMultiprocessorsAreFree) {
+    const auto bytes = [](std::uint64_t n, const cuda::DeviceLimits& limits) {
+        cuda::ReduceWorkload work{1, n, 4096, 16, 16, 512};
+        work.any_groups = true;
+        return cuda::choose_reduce_shape(work, cuda::kDefaultReducePolicy, limits);
+    };
+    EXPECT_EQ(bytes(65536, kServer), (cuda::ReduceShape{512, 1, 16, 1, 0, 0}));
+    EXPECT_EQ(bytes(65537, kServer), (cuda::ReduceShape{128, 1, 4, 5, 0, 0}));
+    EXPECT_EQ(bytes(1000000, kServer), (cuda::ReduceShape{128, 1, 4, 62, 0, 0}));
+    EXPECT_EQ(bytes(4000000, kServer), (cuda::ReduceShape{256, 1, 8, 123, 0, 0}));
+    EXPECT_EQ(bytes(1000000, kNano).tiles_per_warp, 16u);
+}
+
 }  // namespace
 }  // namespace tegu::test

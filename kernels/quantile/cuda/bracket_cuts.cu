@@ -146,7 +146,7 @@ TEGU_KERNEL TEGU_BOUNDS(kCutThreads / kBlocksForRegisters)
     if (thread_index() == 0) {
         BracketQuantile* const to = &memory->quantiles[number];
         to->range = range;
-        to->near = to->ticket = 0;
+        to->near = 0;
     }
     if (last_block(&memory->ticket, grid_x()) && warp_index() == 0) join_ranges(memory, grid_x());
 }

@@ -81,7 +81,7 @@ struct SharedGroups {
     TEGU_DEVICE unsigned group_of(unsigned slot) const { return slot < count ? slot : count - 1; }
     // Thread i calls it for slot i.
     TEGU_DEVICE void set(const BracketMemory& memory, unsigned slot) {
-        const unsigned there = memory.groups < kSlots ? memory.groups : kSlots;
+        const unsigned there = One || memory.groups > kSlots ? kSlots : memory.groups;
         const BracketRange& range = memory.group[slot < there ? slot : there - 1].range;
         const KeyEnds<U> own{static_cast<U>(range.low), static_cast<U>(range.high - range.low)};
         ends[slot + 1] = own;

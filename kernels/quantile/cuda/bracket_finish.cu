@@ -164,7 +164,10 @@ struct WarpSearch {
     TEGU_DEVICE std::uint32_t upto(U key) const {
         std::uint32_t sum = 0;
         TEGU_UNROLL
-        for (unsigned j = 0; j < kHeld; ++j) sum += held[j] <= key ? 1 : 0;
+        for (unsigned j = 0; j < kHeld; ++j) {
+            if (j % 4 == 0 && j * kWarpLanes >= count) break;
+            sum += held[j] <= key ? 1 : 0;
+        }
         for_others([&](U other) { sum += other <= key ? 1 : 0; });
         TEGU_UNROLL
         for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) sum += exchange_word_xor(sum, mask);
@@ -203,18 +206,37 @@ struct WarpSearch {
     }
 };
 
+// Keys of the list that a thread loads at once.
+template <class U>
+struct ListBatch {
+    const U* list;
+    std::uint64_t listed;
+    std::uint64_t stride;
+    std::uint64_t base;
+    U keys[kSelectBatch];
+    TEGU_DEVICE void load(std::uint64_t first) {
+        base = first;
+        if (base >= listed) return;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j)
+            keys[j] = list[base + j * stride < listed ? base + j * stride : base];
+    }
+};
+
 // bracket_finish: the quantiles, from the numbers, the bins and the listed keys.
 // in:    memory, list
 // out:   the output; status[quantile], 1: written
 // grid:  x strides over the list                           block: 512
-// shared: 3 KB static                                      result valid in: out, after the launch
+// shared: 1 KB static                                      result valid in: out, after the launch
 // moves: reads the list, from L2                           order: any
 // why:   the bins leave few of the listed keys; in the last block a warp searches those of a quantile
 template <class U, bool One>
 TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
     bracket_finish(KeySegments in, QuantileOutput output, Bracket bracket, std::uint32_t* status) {
     using Task = BracketTask<U>;
-    TEGU_SHARED_ARRAY(Task, tasks, kBracketQuantiles);
+    constexpr unsigned kMax = One ? 1 : kBracketQuantiles;
+    TEGU_SHARED_ARRAY(Task, tasks, kMax);
+    TEGU_SHARED(std::uint32_t, searched);
     const KeyedSegment<U> segment(in, 0);
     const QuantileResults<U> results(output, segment, 0);
     const unsigned quantiles = One ? 1 : static_cast<unsigned>(output.quantiles), own = warp_index();
@@ -227,6 +249,12 @@ TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
         status[thread_index()] = output.skip_nans ? 0 : 1;
         return;
     }
+    const std::uint64_t listed = memory->listed < bracket.capacity ? memory->listed : bracket.capacity;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    ListBatch<U> batch{static_cast<const U*>(bracket.list), listed, stride, 0, {}};
+    batch.load(std::uint64_t{block_x()} * block_threads() + thread_index());
+    if (thread_index() == 0) searched = 0;
+    block_barrier();
     if (One || own < quantiles) {
         const unsigned number = One ? 0 : own, group = memory->quantiles[number].group;
         Task task(bracket, group, position, in.n);
@@ -237,43 +265,45 @@ TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
                                    : warp_find_ranks(bins, task.first, task.last, &run);
             task.enter(bracket, memory->group[group].range, kBracketBinBits<One>, run, found);
         }
-        if (One ? thread_index() == 0 : lane_index() == 0) tasks[number] = task;
+        if (One ? thread_index() == 0 : lane_index() == 0) {
+            tasks[number] = task;
+            if (task.searched) atomic_or(&searched, 1u);
+        }
     }
     block_barrier();
-    U from[One ? 1 : kBracketQuantiles], to[One ? 1 : kBracketQuantiles];
-    TEGU_UNROLL
-    for (unsigned q = 0; q < (One ? 1 : kBracketQuantiles); ++q) {
-        from[q] = q < quantiles ? tasks[q].from : U{1};
-        to[q] = q < quantiles ? tasks[q].to : U{0};
-    }
-    const U* const list = static_cast<const U*>(bracket.list);
-    U* const near = static_cast<U*>(bracket.near);
-    const std::uint64_t listed = memory->listed < bracket.capacity ? memory->listed : bracket.capacity;
-    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
-    for (std::uint64_t base = std::uint64_t{block_x()} * block_threads() + thread_index(); base < listed;
-         base += stride * kSelectBatch) {
-        U keys[kSelectBatch];
+    if (searched != 0) {
+        U from[kMax], to[kMax];
         TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j)
-            keys[j] = list[base + j * stride < listed ? base + j * stride : base];
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j) {
-            if (base + j * stride >= listed) continue;
+        for (unsigned q = 0; q < kMax; ++q) {
+            from[q] = q < quantiles ? tasks[q].from : U{1};
+            to[q] = q < quantiles ? tasks[q].to : U{0};
+        }
+        U* const near = static_cast<U*>(bracket.near);
+        for (; batch.base < listed; batch.load(batch.base + stride * kSelectBatch)) {
             TEGU_UNROLL
-            for (unsigned q = 0; q < (One ? 1 : kBracketQuantiles); ++q) {
-                if (keys[j] < from[q] || keys[j] > to[q]) continue;
-                const std::uint32_t slot = atomic_add(&memory->quantiles[q].near, 1u);
-                if (slot < bracket.near_capacity) near[q * bracket.near_capacity + slot] = keys[j];
+            for (unsigned j = 0; j < kSelectBatch; ++j) {
+                if (batch.base + j * stride >= listed) continue;
+                const U key = batch.keys[j];
+                TEGU_UNROLL
+                for (unsigned q = 0; q < kMax; ++q) {
+                    if (key < from[q] || key > to[q]) continue;
+                    const std::uint32_t slot = atomic_add(&memory->quantiles[q].near, 1u);
+                    if (slot < bracket.near_capacity) near[q * bracket.near_capacity + slot] = key;
+                }
             }
         }
     }
-    if (!last_block(&memory->ticket, grid_x()) || own >= quantiles) return;
+    // Where no key is searched, each block knows all.
+    if (searched != 0 ? !last_block(&memory->ticket, grid_x()) : block_x() != 0) return;
+    if (own >= quantiles) return;
     const Task task = tasks[own];
     const std::uint32_t count = memory->quantiles[own].near;
     const bool good = task.good && (!task.searched || count == task.inside);
     U key = task.own.key, next = task.behind.key;
     if (good && task.searched) {
-        const WarpSearch<U> search{near + std::uint64_t{own} * bracket.near_capacity, count};
+        const U* const near =
+            static_cast<const U*>(bracket.near) + std::uint64_t{own} * bracket.near_capacity;
+        const WarpSearch<U> search{near, count};
         U found, behind;
         search.find(task.first, task.last, &found, &behind);
         if (task.own.listed) key = found;

@@ -236,7 +236,6 @@ TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
     using Task = BracketTask<U>;
     constexpr unsigned kMax = One ? 1 : kBracketQuantiles;
     TEGU_SHARED_ARRAY(Task, tasks, kMax);
-    TEGU_SHARED(std::uint32_t, searched);
     const KeyedSegment<U> segment(in, 0);
     const QuantileResults<U> results(output, segment, 0);
     const unsigned quantiles = One ? 1 : static_cast<unsigned>(output.quantiles), own = warp_index();
@@ -252,9 +251,6 @@ TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
     const std::uint64_t listed = memory->listed < bracket.capacity ? memory->listed : bracket.capacity;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     ListBatch<U> batch{static_cast<const U*>(bracket.list), listed, stride, 0, {}};
-    batch.load(std::uint64_t{block_x()} * block_threads() + thread_index());
-    if (thread_index() == 0) searched = 0;
-    block_barrier();
     if (One || own < quantiles) {
         const unsigned number = One ? 0 : own, group = memory->quantiles[number].group;
         Task task(bracket, group, position, in.n);
@@ -265,13 +261,12 @@ TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
                                    : warp_find_ranks(bins, task.first, task.last, &run);
             task.enter(bracket, memory->group[group].range, kBracketBinBits<One>, run, found);
         }
-        if (One ? thread_index() == 0 : lane_index() == 0) {
-            tasks[number] = task;
-            if (task.searched) atomic_or(&searched, 1u);
-        }
+        if (One ? thread_index() == 0 : lane_index() == 0) tasks[number] = task;
     }
     block_barrier();
-    if (searched != 0) {
+    bool searched = false;
+    for (unsigned q = 0; q < quantiles; ++q) searched = searched || tasks[q].searched;
+    if (searched) {
         U from[kMax], to[kMax];
         TEGU_UNROLL
         for (unsigned q = 0; q < kMax; ++q) {
@@ -279,6 +274,7 @@ TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
             to[q] = q < quantiles ? tasks[q].to : U{0};
         }
         U* const near = static_cast<U*>(bracket.near);
+        batch.load(std::uint64_t{block_x()} * block_threads() + thread_index());
         for (; batch.base < listed; batch.load(batch.base + stride * kSelectBatch)) {
             TEGU_UNROLL
             for (unsigned j = 0; j < kSelectBatch; ++j) {
@@ -294,7 +290,7 @@ TEGU_KERNEL TEGU_BOUNDS(kFinishThreads)
         }
     }
     // Where no key is searched, each block knows all.
-    if (searched != 0 ? !last_block(&memory->ticket, grid_x()) : block_x() != 0) return;
+    if (searched ? !last_block(&memory->ticket, grid_x()) : block_x() != 0) return;
     if (own >= quantiles) return;
     const Task task = tasks[own];
     const std::uint32_t count = memory->quantiles[own].near;

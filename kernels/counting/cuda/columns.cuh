@@ -117,6 +117,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads / kBlocksForRegisters, kBlocksForRegister
     for (std::uint64_t unit = std::uint64_t{block_x()} * task.teams + own; unit < units; unit += step) {
         const std::uint64_t own_segment = shape.parts == 1 ? unit : unit / shape.parts;
         const std::uint64_t segment = task.range.first + own_segment, part = unit - own_segment * shape.parts;
+        prefetch_stretch<typename Mapper::Element>(task, segment, part, team);
         if (team.thread == 0 && (rules != nullptr || !filled))
             *held = rules == nullptr ? rule : rules[segment];
         team.barrier();
@@ -124,8 +125,10 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads / kBlocksForRegisters, kBlocksForRegister
         const std::uint32_t slots = mapper.slots();
         if (shape.table && (rules != nullptr || !filled)) mapper.fill_table(team.thread, team.threads);
         filled = true;
-        if (part == 0 && task.range.stretch == 0)
+        if (part == 0 && task.range.stretch == 0) {
             mapper.write_edges(task.edges, segment, team.thread, team.threads);
+            finish.begin(segment, team.thread, team.threads);
+        }
         std::uint32_t* const counters =
             reinterpret_cast<std::uint32_t*>(team_memory + RuleMemory<typename Mapper::Rule>::kBytes +
                                              (shape.table ? mapper.table_bytes() : 0));

@@ -177,8 +177,10 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads / kBlocksForRegisters, kBlocksForRegister
             mapper.slots() - first < shape.slice ? mapper.slots() - first : shape.slice;
         if (shape.table && (rules != nullptr || !filled)) mapper.fill_table(team.thread, team.threads);
         filled = true;
-        if (part == 0 && first == 0 && task.range.stretch == 0)
+        if (part == 0 && first == 0 && task.range.stretch == 0) {
             mapper.write_edges(task.edges, segment, team.thread, team.threads);
+            finish.begin(segment, team.thread, team.threads);
+        }
         std::uint32_t* const own_counts =
             reinterpret_cast<std::uint32_t*>(team_memory + RuleMemory<typename Mapper::Rule>::kBytes +
                                              (shape.table ? mapper.table_bytes() : 0));

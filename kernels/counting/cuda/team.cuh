@@ -3,13 +3,14 @@
 // memory, then hands over its counters: to the results, or to totals of several teams.
 //
 // A Finish takes the totals of a segment, by a team:
-//   begin(segment, thread, threads)    before them
+//   begin(segment, thread, threads)    before the first element is counted
 //   put(segment, slots, slot, total)   each of them once
 #pragma once
 
 #include "kernels/counting/cuda/count.h"
 #include "kernels/execution/cuda/grid.cuh"
 #include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/streaming.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -88,6 +89,20 @@ TEGU_DEVICE void for_stretches(const CountTask& task, std::uint64_t segment, std
     }
 }
 
+// Starts to bring the first stretch of each warp of a block, while the block prepares its counters.
+template <class T>
+TEGU_DEVICE void prefetch_stretch(const CountTask& task, std::uint64_t segment, std::uint64_t part,
+                                  const CountTeam& team) {
+    constexpr unsigned kCacheLine = 128;
+    if (team.by_warp || task.lines != 1) return;
+    const std::uint64_t warps = team.threads / kWarpLanes;
+    const std::uint64_t stretch = task.range.stretch + part * warps + team.thread / kWarpLanes;
+    const std::uint64_t at = stretch * kCountStretchBytes + lane_index() * kCacheLine;
+    if (lane_index() >= kCountStretchBytes / kCacheLine || at >= task.input.cols * sizeof(T)) return;
+    const T* const line = static_cast<const T*>(task.input.data) + segment * task.input.stride;
+    prefetch(reinterpret_cast<const unsigned char*>(line) + at);
+}
+
 // Leaves the totals as they are.
 struct KeepCounts {
     std::uint64_t* counts;  // [segments, slots]
@@ -138,8 +153,6 @@ TEGU_DEVICE void team_hand_over(const CountTask& task, std::uint64_t segment, st
                                 std::uint64_t slots, const CountTeam& team, const TeamCounters& counters,
                                 const Finish& finish) {
     if (!task.adds) {
-        if (first == 0) finish.begin(segment, team.thread, team.threads);
-        team.barrier();
         for (std::uint32_t slot = team.thread; slot < counters.slots; slot += team.threads)
             finish.put(segment, slots, first + slot, counters.of(slot));
         return;
@@ -154,8 +167,6 @@ TEGU_DEVICE void team_hand_over(const CountTask& task, std::uint64_t segment, st
     if (task.totals.sums == nullptr || !task.last) return;
     if (!last_block(task.totals.tickets + own, static_cast<unsigned>(task.shape.parts * task.shape.slices)))
         return;
-    finish.begin(segment, team.thread, team.threads);
-    block_barrier();
     for (std::uint64_t slot = team.thread; slot < slots; slot += team.threads) {
         const std::uint64_t total = sums[slot];
         sums[slot] = 0;

@@ -16,6 +16,21 @@ TEGU_DEVICE unsigned count_bits(std::uint32_t word) {
     return static_cast<unsigned>(__builtin_popcount(word));
 #endif
 }
+// a - b. Takes 1 from *balance where a < b: a count of comparisons for one instruction each.
+TEGU_DEVICE std::uint32_t subtract_counted(std::uint32_t a, std::uint32_t b, std::uint32_t* balance) {
+#if defined(__CUDACC__)
+    std::uint32_t difference;
+    asm("sub.cc.u32 %0, %2, %3;\n\tsubc.u32 %1, %1, 0;" : "=r"(difference), "+r"(*balance) : "r"(a), "r"(b));
+    return difference;
+#else
+    *balance -= a < b ? 1 : 0;
+    return a - b;
+#endif
+}
+TEGU_DEVICE std::uint64_t subtract_counted(std::uint64_t a, std::uint64_t b, std::uint32_t* balance) {
+    *balance -= a < b ? 1 : 0;
+    return a - b;
+}
 // Number of zeros above the highest set bit; 32 for 0.
 TEGU_DEVICE unsigned leading_zeros(std::uint32_t word) {
 #if defined(__CUDACC__)
@@ -70,6 +85,14 @@ TEGU_DEVICE std::uint32_t to_unsigned(float value) {
     return __float2uint_rz(value);
 #else
     return value > 0.0f ? value < 4294967296.0f ? static_cast<std::uint32_t>(value) : 0xffffffffu : 0;
+#endif
+}
+// value + 0: -0 becomes 0, and every NaN becomes the same one, without a sign.
+TEGU_DEVICE float plus_zero(float value) {
+#if defined(__CUDACC__)
+    return __fadd_rn(value, 0.0f);
+#else
+    return value == value ? value + 0.0f : __builtin_nanf("");
 #endif
 }
 // a * b + c, rounded once, towards zero.

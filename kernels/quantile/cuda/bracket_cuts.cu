@@ -51,24 +51,57 @@ TEGU_DEVICE void for_each_pair(const SampledKeys<U>& source, std::uint64_t count
     }
 }
 
+// Counts the keys of the sample in the bins of a range.
+template <class U>
+TEGU_DEVICE void count_sample(const SampledKeys<U>& sample, std::uint32_t count, const KeyRange<U>& range,
+                              unsigned shift, ThreadBins* bins) {
+    zero_bins(bins);
+    block_barrier();
+    for_each_pair<U>(sample, count, [&](std::uint64_t, U key, bool valid) {
+        if (valid && range.holds(key))
+            atomic_add(count_of(bins, static_cast<U>(key - range.low) >> shift), 1u);
+    });
+    block_barrier();
+}
+
 // Narrows a range around rank `rank` of the sample until it has at most `enough` keys or is a single key.
 template <class U>
 TEGU_DEVICE KeyRange<U> narrow_sample(const SampledKeys<U>& sample, std::uint32_t count, KeyRange<U> range,
                                       std::uint32_t rank, std::uint32_t enough, ThreadBins* bins) {
     while (range.low != range.high && range.inside > enough) {
-        const unsigned shift = bin_shift(static_cast<U>(range.high - range.low));
-        zero_bins(bins);
-        block_barrier();
+        // Where keys repeat, few differ: often there is just one.
+        U low = static_cast<U>(~U{0}), high = 0;
         for_each_pair<U>(sample, count, [&](std::uint64_t, U key, bool valid) {
-            if (valid && range.holds(key))
-                atomic_add(count_of(bins, static_cast<U>(key - range.low) >> shift), 1u);
+            const bool in = valid && range.holds(key);
+            low = in && key < low ? key : low;
+            high = in && key > high ? key : high;
         });
         block_barrier();
+        block_ends(low, high, &range.low, &range.high);
+        if (range.low >= range.high) break;
+        const unsigned shift = bin_shift(static_cast<U>(range.high - range.low));
+        count_sample(sample, count, range, shift, bins);
         RankBins run;
         if (!block_find_ranks(bins, rank - range.before, rank - range.before, &run)) break;
         range.enter(run, shift);
     }
     return range;
+}
+
+// Narrows the range of all keys around two ranks, with one count for both.
+template <class U>
+TEGU_DEVICE void narrow_both(const SampledKeys<U>& sample, std::uint32_t count, const RankBins& ranks,
+                             std::uint32_t enough, ThreadBins* bins, KeyRange<U>* low, KeyRange<U>* high) {
+    if (low->low == low->high) return;
+    const unsigned shift = bin_shift(static_cast<U>(low->high - low->low));
+    count_sample(sample, count, *low, shift, bins);
+    RankBins run;
+    if (!block_find_ranks(bins, ranks.first, ranks.last, &run)) return;
+    const std::uint32_t in_first = *count_of(bins, run.first), in_last = *count_of(bins, run.last);
+    low->enter(RankBins{run.first, run.first, run.before, in_first}, shift);
+    high->enter(RankBins{run.last, run.last, run.before + run.inside - in_last, in_last}, shift);
+    *low = narrow_sample(sample, count, *low, ranks.first, enough, bins);
+    *high = narrow_sample(sample, count, *high, ranks.last, enough, bins);
 }
 
 // Joins ranges that overlap to groups, in ascending order. One warp calls it.
@@ -122,7 +155,8 @@ TEGU_KERNEL TEGU_BOUNDS(kCutThreads / kBlocksForRegisters)
     const double middle = part * static_cast<double>(results.position(number, in.n).rank);
     const double sigma = sqrt(middle * (1 - middle / count)) + 1;
     const double first = middle - kCutSigmas * sigma - 1, last = middle + part + kCutSigmas * sigma + 1;
-    const auto enough = static_cast<std::uint32_t>(sigma / 2) + 1;
+    const double slack = 8 * kCutSigmas;
+    const auto enough = static_cast<std::uint32_t>(sigma < slack ? slack : sigma);
     await_launch_before();
     const U* const sampled = static_cast<const U*>(bracket.sampled);
     SampledKeys<U> sample;
@@ -132,23 +166,23 @@ TEGU_KERNEL TEGU_BOUNDS(kCutThreads / kBlocksForRegisters)
         sample.keys[j] = sampled[i < count ? i : 0];
     }
     const KeyRange<U> whole = block_range<U>(sample, count);
-    BracketRange range{0, static_cast<U>(~U{0}), whole.low, whole.high};
-    if (first >= 0) {
-        const auto low = narrow_sample(sample, count, whole, static_cast<std::uint32_t>(first), enough, bins);
-        range.low = range.first = low.low;
-    }
-    block_barrier();
-    if (last < count) {
-        const auto high = narrow_sample(sample, count, whole, static_cast<std::uint32_t>(last), enough, bins);
-        range.high = range.last = high.high;
-    }
+    // At an end of the sample the range has no end.
+    const bool begins = first >= 0, ends = last < count;
+    const RankBins ranks{begins ? static_cast<std::uint32_t>(first) : 0,
+                         ends ? static_cast<std::uint32_t>(last) : count - 1, 0, 0};
+    KeyRange<U> low = whole, high = whole;
+    narrow_both(sample, count, ranks, enough, bins, &low, &high);
+    const BracketRange range{begins ? low.low : U{0}, ends ? high.high : static_cast<U>(~U{0}),
+                             begins ? low.low : whole.low, ends ? high.high : whole.high};
     BracketMemory* const memory = bracket.memory;
     if (thread_index() == 0) {
         BracketQuantile* const to = &memory->quantiles[number];
         to->range = range;
-        to->near = to->ticket = 0;
+        to->near = 0;
     }
-    if (last_block(&memory->ticket, grid_x()) && warp_index() == 0) join_ranges(memory, grid_x());
+    block_barrier();
+    if ((grid_x() == 1 || last_block(&memory->ticket, grid_x())) && warp_index() == 0)
+        join_ranges(memory, grid_x());
 }
 
 using CutsKernel = void (*)(KeySegments, QuantileOutput, Bracket);

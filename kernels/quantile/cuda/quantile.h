@@ -122,7 +122,6 @@ struct BracketQuantile {
     BracketRange range;
     std::uint32_t group;
     std::uint32_t near;  // listed keys in the bins of the statistics
-    std::uint32_t ticket;
 };
 // Device memory. The first launch writes it.
 struct BracketMemory {

@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::uint32_t kNearKeys = 32768;
 
-// Almost certainly enough entries for the keys inside the ranges: half more than expected.
+// Almost certainly enough entries for the keys inside the ranges: half more than expected. Of a small sigma
+// the ends may lie farther out (bracket_cuts.cu).
 std::uint64_t list_capacity(const QuantileRun& run, std::uint32_t sample) {
     double keys = 0;  // of the sample
-    for (const double q : run.params.q) keys += 2 * (kCutSigmas + 1) * (std::sqrt(sample * q * (1 - q)) + 2);
+    for (const double q : run.params.q)
+        keys += 2 * (kCutSigmas + 1) * (std::sqrt(sample * q * (1 - q)) + 2) + 16 * kCutSigmas;
     const double max = 1.5 * keys * static_cast<double>(run.in.n) / sample;
     const auto limit = std::min<std::uint64_t>(run.in.n, std::uint64_t{1} << 31);
     return max < static_cast<double>(limit) ? static_cast<std::uint64_t>(max) : limit;

@@ -205,6 +205,38 @@ TEST_F(CudaQuantile, LongRowsGiveTheSameBits) {
     }
 }
 
+// Whole tiles and parts of one; keys at the ends of all keys; zeros of both signs; few values; in order.
+TEST_F(CudaQuantile, TilesOfEveryKindGiveTheSameBits) {
+    context_.policies.quantile.bracket_elements = 1000;
+    context_.policies.quantile.capacity = 32;
+    context_.policies.quantile.windows = 0;
+    const std::vector<std::vector<double>> lists = {
+        {0.5}, {1}, {0, 1, 0.5}, {0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9}};
+    for (const ElementType type :
+         {ElementType::U8, ElementType::F16, ElementType::U32, ElementType::F32, ElementType::I64}) {
+        const std::size_t width = element_bytes(type);
+        for (const std::uint64_t n : {4095, 4096, 8193, 20480}) {
+            for (const unsigned kind : {0u, 1u, 2u, 3u}) {
+                TestInput input = input_of(type, {1, n, 0, n == 8193 ? 1u : 0u}, n, Content::Wide);
+                std::byte* const at = input.bytes.data() + input.offset;
+                for (std::uint64_t i = 0; i < n; ++i) {
+                    std::byte* const element = at + i * width;
+                    const bool odd = (i * 2654435761u >> 13) % 2 != 0;
+                    if (kind == 0) std::memset(element, odd && !is_float(type) ? 0xff : 0, width);
+                    if (kind == 1 && odd) std::memset(element, 0, width);
+                    if (kind == 1 && odd && i % 3 == 0) element[width - 1] = std::byte{0x80};  // -0, or not
+                    if (kind == 2) std::memset(element, static_cast<int>(i * 64 / n), width);
+                    if (kind == 3 && i % 2 == 0) std::memset(element, 1, width);
+                }
+                for (const std::vector<double>& q : lists)
+                    ASSERT_TRUE(same(type, {1, n, 0, n == 8193 ? 1u : 0u}, input,
+                                     params_of(q, static_cast<unsigned>(order_), order_ % 2 == 0)))
+                        << "kind " << kind << ", " << q.size() << " quantiles";
+            }
+        }
+    }
+}
+
 TEST_F(CudaQuantile, SampleThatIsBetrayedIsReplacedByCounts) {
     const std::uint64_t n = 3001;
     const DigestShape shape{1, n, 0, 0};

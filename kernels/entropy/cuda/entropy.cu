@@ -2,6 +2,7 @@
 // The kernels of entropy: they count levels and convert the counts to entropies.
 #include "kernels/entropy/cuda/entropy.h"
 
+#include "kernels/counting/cuda/bytes.cuh"
 #include "kernels/counting/cuda/columns.cuh"
 #include "kernels/counting/cuda/count.cuh"
 #include "kernels/counting/cuda/levels.cuh"
@@ -68,6 +69,25 @@ TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std:
             atomic_add(counts + s * (std::uint64_t{rule.levels} + 1) + level, count);
     }
 }
+
+// The Finish of byte values: adds them to their levels. Totals have no order.
+struct LevelsOfBytes {
+    LevelRule rule;
+    bool is_signed;
+    std::uint64_t* counts;  // [segments, levels + 1]
+    TEGU_DEVICE void begin(std::uint64_t segment, unsigned thread, unsigned threads) const {
+        for (std::uint32_t level = thread; level <= rule.levels; level += threads)
+            counts[segment * (std::uint64_t{rule.levels} + 1) + level] = 0;
+    }
+    TEGU_DEVICE void put(std::uint64_t segment, std::uint64_t, std::uint64_t value,
+                         std::uint64_t total) const {
+        if (total == 0) return;
+        bool nan = false;
+        const std::uint32_t level = is_signed ? level_of(static_cast<std::int8_t>(value), rule, &nan)
+                                              : level_of(static_cast<std::uint8_t>(value), rule, &nan);
+        atomic_add(counts + (segment * (std::uint64_t{rule.levels} + 1) + level), total);
+    }
+};
 
 // The number of a key of FiniteBounds.
 template <class T>
@@ -164,6 +184,10 @@ constexpr KernelTable<CountKernel<LevelRule>, 9> kCountLevelColumns = {
      TEGU_X(std::int32_t, "i32"), TEGU_X(std::uint64_t, "u64"), TEGU_X(std::int64_t, "i64"),
      TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
+constexpr KernelTable<CountKernel<ByteMapper::Rule, LevelsOfBytes>, 1> kCountByteLevels = {
+    "count_columns",
+    kCountMoves,
+    {variant(count_columns<ByteMapper, ByteMapper::Fast, LevelsOfBytes>, "values", "levels")}};
 constexpr KernelTable<decltype(&level_bytes<std::uint8_t>), 2> kLevelBytes = {
     "level_bytes",
     "reads 2 KiB a segment, adds 8 B a level",
@@ -184,6 +208,13 @@ LaunchStatus launch_count_levels(const LevelCounts& to, const CountLaunch& launc
     const unsigned index = element_index(to.type) - element_index(ElementType::U16);
     return launch_count(launch.shape.columns != 0 ? kCountLevelColumns[index] : kCountLevels[index], launch,
                         rules, CountTarget{to.counts, nullptr});
+}
+
+LaunchStatus launch_count_byte_levels(const LevelCounts& to, const CountLaunch& launch,
+                                      const LevelRule& rule) {
+    return launch_count(kCountByteLevels[0], launch, CountRules<ByteMapper::Rule>{0, nullptr},
+                        CountTarget{nullptr, nullptr},
+                        LevelsOfBytes{rule, is_signed_integer(to.type), to.counts});
 }
 
 LaunchStatus launch_level_bytes(const LevelCounts& to, const std::uint64_t* value_counts,
@@ -211,7 +242,8 @@ LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, 
 
 void list_entropy_kernels(KernelLister& to) {
     to.add(1, listed(kCountLevels, count_block<LevelRule>()),
-           listed(kCountLevelColumns, count_block<LevelRule>()), listed(kLevelBytes, BlockSize{256, 0}),
+           listed(kCountLevelColumns, count_block<LevelRule>()),
+           listed(kCountByteLevels, count_block<ByteMapper::Rule>()), listed(kLevelBytes, BlockSize{256, 0}),
            listed(kLevelRules, BlockSize{128, 0}), listed(kFinishEntropy, BlockSize{kMaxEntropyThreads, 0}));
 }
 

@@ -26,6 +26,11 @@ struct LevelCounts {
 LaunchStatus launch_count_levels(const LevelCounts& to, const CountLaunch& launch,
                                  const CountRules<LevelRule>& rules);
 
+// The same for 8-bit elements, by their values: the totals are converted to levels. REQUIRES: totals where
+// shape.adds().
+LaunchStatus launch_count_byte_levels(const LevelCounts& to, const CountLaunch& launch,
+                                      const LevelRule& rule);
+
 // As launch_count_levels, from the counts of byte values, [segments, 256]. REQUIRES: counts are 0 before; an
 // 8-bit type.
 LaunchStatus launch_level_bytes(const LevelCounts& to, const std::uint64_t* value_counts,

@@ -60,6 +60,8 @@ class Run {
 
   private:
     bool by_values() const { return bytes_ == 1; }
+    // Whether the launch that counts values also converts them to levels.
+    bool values_to_levels() const { return by_values() && totals_.sums != nullptr; }
     // Many short rows: a warp each.
     bool by_rows() const {
         const std::uint64_t warps = context_.limits.multiprocessors * kWarpsForRows;
@@ -80,7 +82,7 @@ class Run {
         totals_ = take_totals(batch_, counted, &arrays);
         counts_ = params_.partial ? reinterpret_cast<std::uint64_t*>(entropy_)
                                   : arrays.take<std::uint64_t>(batch_ * slots());
-        if (by_values()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
+        if (by_values() && !values_to_levels()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
         if (finds_range()) bounds_ = arrays.take<FiniteBounds>(batch_);
         if (finds_range()) rules_ = arrays.take<LevelRule>(batch_);
         if (finds_range()) failed_ = arrays.take<std::uint64_t>(1);
@@ -206,6 +208,10 @@ class Run {
     }
 
     Result<void> count_values(const Segments& part) {
+        if (values_to_levels())
+            return count(part, nullptr, kValues, [&](const CountLaunch& launch) {
+                return launch_count_byte_levels(counts_of(part), launch, rule_);
+            });
         Result<void> done = count(part, values_, kValues, [&](const CountLaunch& launch) {
             return launch_count_bytes(launch, values_);
         });

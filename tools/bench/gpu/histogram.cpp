@@ -236,16 +236,18 @@ void bench_histogram(GpuBench& bench) {
     bench_case(bench, {"entropy/f32/256/100000x1000", entropy_job(ElementType::F32, 100000, 1000, 256),
                        Data::Uniform, 2});
     constexpr StatisticSet kMoments = statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var);
-    const auto fused = [&](const char* name, ElementType type, StatisticSet statistics, bool has_range) {
-        bench_case(bench, {name, fused_job(type, statistics, large, has_range), Data::Uniform,
+    const auto fused = [&](const char* name, ElementType type, StatisticSet statistics, bool has_range,
+                           std::uint64_t n) {
+        bench_case(bench, {name, fused_job(type, statistics, n, has_range), Data::Uniform,
                            has_range || element_bytes(type) == 1 ? 3u : 5u});
     };
-    fused("fused/u8/all/1e8", ElementType::U8, kAllStatistics, true);
-    fused("fused/f32/all/1e8", ElementType::F32, kAllStatistics, true);
-    fused("fused/f32/mean,var/1e8", ElementType::F32, kMoments, true);
-    fused("fused/f32/all, no range/1e8", ElementType::F32, kAllStatistics, false);
-    fused("fused/u16/all/1e8", ElementType::U16, kAllStatistics, true);
-    fused("fused/f64/all/1e8", ElementType::F64, kAllStatistics, true);
+    fused("fused/u8/all/1e8", ElementType::U8, kAllStatistics, true, large);
+    fused("fused/f32/all/1e8", ElementType::F32, kAllStatistics, true, large);
+    fused("fused/f32/all/1e6", ElementType::F32, kAllStatistics, true, 1000000);
+    fused("fused/f32/mean,var/1e8", ElementType::F32, kMoments, true, large);
+    fused("fused/f32/all, no range/1e8", ElementType::F32, kAllStatistics, false, large);
+    fused("fused/u16/all/1e8", ElementType::U16, kAllStatistics, true, large);
+    fused("fused/f64/all/1e8", ElementType::F64, kAllStatistics, true, large);
 }
 
 }  // namespace tegu::bench

@@ -86,6 +86,8 @@ class Run {
         if (finds_range()) bounds_ = arrays.take<FiniteBounds>(batch_);
         if (finds_range()) rules_ = arrays.take<LevelRule>(batch_);
         if (finds_range()) failed_ = arrays.take<std::uint64_t>(1);
+        if (batch_ == 1 && params_.levels > kFewLevels && !params_.partial && !by_values())
+            work_ = arrays.take_zeroed<std::uint64_t>(kEntropyWorkWords);
         if (!arrays.done()) return arrays.done();
         if (finds_range()) return context_.workspace->write(failed_, &kNone, sizeof kNone);
         return make_rule();
@@ -123,8 +125,10 @@ class Run {
         done = pace_.launch(
             pieces_of(input_.count, launch_bytes / cost), "entropy of rows", [&](const Piece& piece) {
                 const EntropyRows rows{
-                    input_, piece.row, piece.rows, finds_range(),
-                    rule_,  logs,      failed_,    {entropy_, params_.base == LogBase::E, params_.skip_nans}};
+                    input_,     piece.row,
+                    piece.rows, finds_range(),
+                    rule_,      logs,
+                    failed_,    {entropy_, params_.base == LogBase::E, params_.skip_nans, nullptr}};
                 return launch_entropy_rows(job_.type, rows, context_.limits, context_.stream);
             });
         return done && finds_range() ? check_rows() : done;
@@ -147,7 +151,7 @@ class Run {
         }
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
         if (!counted || params_.partial) return counted;
-        const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
+        const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans, work_};
         counted = check_cuda(launch_entropy(counts_of(part), target, context_.stream), "entropy");
         return counted && finds_range() ? check_rules(first) : counted;
     }
@@ -237,6 +241,7 @@ class Run {
     LevelRule rule_{};
     LevelRule* rules_ = nullptr;
     std::uint64_t* failed_ = nullptr;
+    std::uint64_t* work_ = nullptr;  // of many levels
 };
 
 }  // namespace

@@ -223,7 +223,7 @@ class Run {
             const EntropyParams& own = *entropy_.params;
             const LevelCounts levels{job_.type, own.levels, 1, target.levels};
             const EntropyTarget to{reinterpret_cast<double*>(entropy_.part->outputs[0].data),
-                                   own.base == LogBase::E, own.skip_nans};
+                                   own.base == LogBase::E, own.skip_nans, nullptr};
             done = check_cuda(launch_entropy(levels, to, context_.stream), "entropy");
         }
         return done ? context_.workspace->synchronize() : done;

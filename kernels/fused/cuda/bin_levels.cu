@@ -9,7 +9,7 @@ namespace {
 
 template <class T, unsigned Width>
 TEGU_DEVICE void count_pack(const Pack<T, Width>& pack, const BinLevelCounter<T>& counter) {
-    if (counter.template add<Width>(pack.at, counter.all_inside(pack.at)) == 0) return;
+    if (counter.template add<Width>(pack.at, counter.all_inside(pack.at), counter.is_exact()) == 0) return;
     TEGU_NO_UNROLL
     for (unsigned at = 0; at < Width; ++at) {
         T x = pack.at[0];  // chosen among registers: an index would need memory

@@ -135,16 +135,18 @@ class BinLevelCounter {
         for (unsigned i = 0; i < Count; ++i) inside = inside & sides_.is_inside(x[i]);
         return inside;
     }
+    // Every guess is sure.
+    TEGU_DEVICE bool is_exact() const { return rule_.bins.guess.limit == 0; }
     // Counts elements as they are guessed. Returns a bit for each `Run` of them that has a guess that is not
-    // sure: mend() these. `inside`: all elements are in bins.
+    // sure: mend() these. `inside`: all elements are in bins; `exact`: is_exact().
     template <unsigned Run, unsigned Count>
-    TEGU_DEVICE std::uint32_t add(const T (&x)[Count], bool inside) const {
+    TEGU_DEVICE std::uint32_t add(const T (&x)[Count], bool inside, bool exact) const {
         if (!inside)
             return add_runs<Run>(x, [&](T value, bool* sure) {
-                return place(sides_.choose(value, guess(value), outside_), sure);
+                const std::uint32_t bits = sides_.choose(value, guess(value), outside_);
+                return exact ? row(bits) : place(bits, sure);
             });
-        if (rule_.bins.guess.limit == 0)
-            return add_runs<Run>(x, [&](T value, bool*) { return row(guess(value)); });
+        if (exact) return add_runs<Run>(x, [&](T value, bool*) { return row(guess(value)); });
         return add_runs<Run>(x, [&](T value, bool* sure) { return place(guess(value), sure); });
     }
     // Corrects the count of an element whose guess is not sure.

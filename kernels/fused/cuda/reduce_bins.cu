@@ -12,19 +12,39 @@ namespace {
 constexpr unsigned kThreads = 256;  // of a block at most
 constexpr unsigned kBlocks = 2;     // on a multiprocessor
 constexpr unsigned kMaxColumns = 32;
+constexpr std::uint32_t kListRuns = 256;  // of a block: four times as many as most data need
+constexpr unsigned kPackBytes = 16;       // of the number of runs, so that these are aligned
+constexpr std::size_t kListBytes = kPackBytes + kListRuns * kFloatRun * sizeof(float);  // and less for f16
 constexpr std::uint32_t kTorn = (2u << kTileRuns) - 1;  // all runs of a tile, none of them counted
 
-// The Beside of float.cuh: counts the elements of a tile.
+// Runs of elements that wait for the end of the block, in shared memory before `end`.
 template <class T>
+struct RunList {
+    std::uint32_t* end;
+    // The number of runs; those beyond kListRuns were refused.
+    TEGU_DEVICE std::uint32_t* count() const { return end - kListBytes / sizeof *end; }
+    TEGU_DEVICE T* elements() const { return reinterpret_cast<T*>(count() + kPackBytes / sizeof *end); }
+    TEGU_DEVICE bool push(const T* run) const {
+        const std::uint32_t at = atomic_add(count(), 1u);
+        if (at >= kListRuns) return false;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kFloatRun; ++j) elements()[at * kFloatRun + j] = run[j];
+        return true;
+    }
+};
+
+// The Beside of float.cuh: counts the elements of a tile. Exact: every guess is sure.
+template <class T, bool Exact>
 class CountBeside {
   public:
     using A = typename Arithmetic<T>::type;
     using Raw = T[kTileRuns * kFloatRun];
 
-    TEGU_DEVICE CountBeside(const BinLevelRule& rule, const BinLevelMemory& memory)
-        : counter_(rule, memory) {}
+    TEGU_DEVICE CountBeside(const BinLevelRule& rule, const BinLevelMemory& memory, const RunList<T>& list)
+        : counter_(rule, memory), list_(list) {}
 
-    // Counts the elements of a full tile as they are guessed. Returns the runs for take_rest(), a bit each.
+    // Counts the elements of a full tile as they are guessed. Lists runs with a guess that was not sure.
+    // Returns those for take_rest(), a bit each, where the list is full.
     TEGU_DEVICE std::uint32_t take(const Raw& x, std::uint32_t there) const {
         if (there != ~std::uint32_t{0}) return kTorn;
         Leaf<A, kTileRuns> leaf;  // its sum and extremes are those of the statistics: computed once
@@ -34,10 +54,15 @@ class CountBeside {
         // A finite sum has no NaN.
         const bool inside = finite(leaf.template sum<Identity>()) &&
                             counter_.are_inside(leaf.template min<Identity>(), leaf.max());
-        return counter_.template add<kFloatRun>(x, inside);
+        std::uint32_t left = counter_.template add<kFloatRun>(x, inside, Exact);
+        if (left == 0) return 0;
+        TEGU_UNROLL
+        for (unsigned r = 0; r < kTileRuns; ++r)
+            if (!Exact && ((left >> r) & 1u) != 0 && list_.push(x + r * kFloatRun)) left &= ~(1u << r);
+        return left;
     }
-    // Mends the runs with a guess that was not sure, read again; counts a tile that is not full. `begin`: the
-    // first element of the lane in the tile.
+    // Mends the runs that are not listed, read again; counts a tile that is not full. `begin`: the first
+    // element of the lane in the tile.
     template <class From>
     TEGU_DEVICE void take_rest(std::uint32_t left, const From& elements, std::uint64_t begin) const {
         const bool counted = left != kTorn;
@@ -58,8 +83,16 @@ class CountBeside {
         }
     }
 
+    // Mends the listed runs. All threads of the block call it, at the end.
+    TEGU_DEVICE void take_list() const {
+        const std::uint32_t runs = *list_.count() < kListRuns ? *list_.count() : kListRuns;
+        for (std::uint32_t i = thread_index(); i < runs * kFloatRun; i += block_threads())
+            counter_.mend(list_.elements()[i]);
+    }
+
   private:
     BinLevelCounter<T> counter_;
+    RunList<T> list_;
 };
 
 struct ReduceBinsTask {
@@ -72,23 +105,27 @@ struct ReduceBinsTask {
 // in:    input [n] T, without gaps; its runs are packs
 // out:   target columns, work.partials as reduce_float; what Finish makes of the counts
 // grid:  x = groups of the launch, one a block         block: shape.threads (32..kThreads)
-// shared: that of reduce_float, then columns of counters, dynamic
+// shared: that of reduce_float, then a list of runs and columns of counters, dynamic
 // result valid in: target and those of Finish, after the last launch
 // moves: reads n sizeof(T) B                      order: the canonical tree; any for counts
 // why:   two kernels would read the array twice. A lane holds a tile for the statistics; counting it adds
 //        six to fourteen instructions an element and no registers: the rule lies in constant memory
-template <class T, unsigned Parts>
+template <class T, unsigned Parts, bool Exact>
 TEGU_KERNEL TEGU_BOUNDS2(kThreads / kBlocksForRegisters, kBlocks* kBlocksForRegisters)
     reduce_bins(Segments input, ReduceTarget target, ReduceWork work, ReduceShape shape, ReduceRange range,
                 CountTask count, ReduceBinsTask bins, BinLevelFinish finish) {
     TEGU_DYNAMIC_SHARED(memory);
-    const BinLevelMemory held{reinterpret_cast<std::uint32_t*>(memory + bins.counters_at),
+    const BinLevelMemory held{reinterpret_cast<std::uint32_t*>(memory + bins.counters_at + kListBytes),
                               bins.rule.bins.bins, bins.columns};
+    const RunList<T> list{held.rare};
     held.clear();
+    if (thread_index() == 0) *list.count() = 0;
     block_barrier();
+    const CountBeside<T, Exact> beside(bins.rule, held, list);
     reduce_group<T, Parts, DenseElements<T, kFloatRun>>(input, true, target, work, shape, range,
-                                                        reinterpret_cast<std::uint64_t*>(memory),
-                                                        CountBeside<T>(bins.rule, held));
+                                                        reinterpret_cast<std::uint64_t*>(memory), beside);
+    block_barrier();
+    if (!Exact) beside.take_list();
     block_barrier();
     const BinLevelCounters counters(held);
     team_hand_over(count, 0, 0, counters.slots, CountTeam{thread_index(), block_threads(), false}, counters,
@@ -97,13 +134,16 @@ TEGU_KERNEL TEGU_BOUNDS2(kThreads / kBlocksForRegisters, kBlocks* kBlocksForRegi
 
 using ReduceBinsKernel = void (*)(Segments, ReduceTarget, ReduceWork, ReduceShape, ReduceRange, CountTask,
                                   ReduceBinsTask, BinLevelFinish);
-constexpr KernelTable<ReduceBinsKernel, 4> kReduceBins = {
+// Rows: types; columns: moments, all, then both with exact guesses.
+#define TEGU_X(T, word, exact)                                                                  \
+    variant(reduce_bins<T, kPartMoments, exact>, word, "moments", exact ? "exact" : "guessed"), \
+        variant(reduce_bins<T, kAllFloatParts, exact>, word, "all", exact ? "exact" : "guessed")
+constexpr KernelTable<ReduceBinsKernel, 8> kReduceBins = {
     "reduce_bins",
     "reads n elements, adds 8 B a counter and block",
-    {variant(reduce_bins<Half, kPartMoments>, "f16", "moments"),
-     variant(reduce_bins<Half, kAllFloatParts>, "f16", "all"),
-     variant(reduce_bins<float, kPartMoments>, "f32", "moments"),
-     variant(reduce_bins<float, kAllFloatParts>, "f32", "all")}};
+    {TEGU_X(Half, "f16", false), TEGU_X(Half, "f16", true), TEGU_X(float, "f32", false),
+     TEGU_X(float, "f32", true)}};
+#undef TEGU_X
 
 std::size_t statistics_bytes(ReduceKind kind, const ReduceShape& shape) {
     const std::size_t bytes = kind == ReduceKind::Moments ? FloatKind<kPartMoments>::shared_bytes(shape)
@@ -112,7 +152,7 @@ std::size_t statistics_bytes(ReduceKind kind, const ReduceShape& shape) {
 }
 std::size_t counter_bytes(std::uint32_t bins, unsigned columns) {
     const std::uint64_t usual = std::uint64_t{bins} + kOutsideSlots + BinLevelMemory::kExtra;
-    return (std::uint64_t{2} * bins + usual * columns + 3) / 4 * 16;
+    return kListBytes + (std::uint64_t{2} * bins + usual * columns + 3) / 4 * 16;
 }
 // Shared memory of a block when kBlocks lie on a multiprocessor.
 std::size_t block_bytes(const DeviceLimits& limits) {
@@ -166,7 +206,8 @@ LaunchStatus launch_reduce_bins(const ReduceLaunch& reduce, const ReduceBins& co
     count.last = range.first_group + range.group_count == shape.groups;
     count.totals = counts.totals;
     const ReduceBinsTask bins{counts.rule, counts.columns, static_cast<unsigned>(statistics)};
-    const unsigned index = 2 * float_index(reduce.type) + (reduce.kind == ReduceKind::Moments ? 0 : 1);
+    const unsigned index = 4 * float_index(reduce.type) + (counts.rule.bins.guess.limit == 0 ? 2 : 0) +
+                           (reduce.kind == ReduceKind::Moments ? 0 : 1);
     return launch(kReduceBins[index],
                   LaunchShape{blocks, 1, shape.threads,
                               statistics + counter_bytes(counts.rule.bins.bins, counts.columns)},
@@ -177,7 +218,7 @@ LaunchStatus launch_reduce_bins(const ReduceLaunch& reduce, const ReduceBins& co
 void list_fused_reduce_bins_kernels(KernelLister& to) {
     to.add(1, listed(kReduceBins, [&](unsigned index) {
                const ReduceKind kind = index % 2 == 0 ? ReduceKind::Moments : ReduceKind::All;
-               const ElementType type = index < 2 ? ElementType::F16 : ElementType::F32;
+               const ElementType type = index < 4 ? ElementType::F16 : ElementType::F32;
                const ReduceShape shape = choose_reduce_shape(
                    reduce_bins_workload(type, kind, 1 << 27, to.limits()), kDefaultReducePolicy, to.limits());
                const unsigned columns = columns_of(kind, shape, 256, to.limits());

@@ -147,10 +147,10 @@ struct TeamCounters {
 };
 
 // Adds the counters of a team to those of its segment. The last block that does so hands over the totals.
-// `first`: the slot of the first counter.
-template <class Finish>
+// `first`: the slot of the first counter. Counters: as TeamCounters, slots and of(slot).
+template <class Counters, class Finish>
 TEGU_DEVICE void team_hand_over(const CountTask& task, std::uint64_t segment, std::uint32_t first,
-                                std::uint64_t slots, const CountTeam& team, const TeamCounters& counters,
+                                std::uint64_t slots, const CountTeam& team, const Counters& counters,
                                 const Finish& finish) {
     if (!task.adds) {
         for (std::uint32_t slot = team.thread; slot < counters.slots; slot += team.threads)

@@ -2,6 +2,7 @@
 // The kernels of entropy: they count levels and convert the counts to entropies.
 #include "kernels/entropy/cuda/entropy.h"
 
+#include "kernels/counting/cuda/bytes.cuh"
 #include "kernels/counting/cuda/columns.cuh"
 #include "kernels/counting/cuda/count.cuh"
 #include "kernels/counting/cuda/levels.cuh"
@@ -69,6 +70,25 @@ TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std:
     }
 }
 
+// The Finish of byte values: adds them to their levels. Totals have no order.
+struct LevelsOfBytes {
+    LevelRule rule;
+    bool is_signed;
+    std::uint64_t* counts;  // [segments, levels + 1]
+    TEGU_DEVICE void begin(std::uint64_t segment, unsigned thread, unsigned threads) const {
+        for (std::uint32_t level = thread; level <= rule.levels; level += threads)
+            counts[segment * (std::uint64_t{rule.levels} + 1) + level] = 0;
+    }
+    TEGU_DEVICE void put(std::uint64_t segment, std::uint64_t, std::uint64_t value,
+                         std::uint64_t total) const {
+        if (total == 0) return;
+        bool nan = false;
+        const std::uint32_t level = is_signed ? level_of(static_cast<std::int8_t>(value), rule, &nan)
+                                              : level_of(static_cast<std::uint8_t>(value), rule, &nan);
+        atomic_add(counts + (segment * (std::uint64_t{rule.levels} + 1) + level), total);
+    }
+};
+
 // The number of a key of FiniteBounds.
 template <class T>
 TEGU_DEVICE double value_of(std::uint64_t key) {
@@ -122,6 +142,22 @@ TEGU_DEVICE EntropySums block_add(EntropySums own) {
     return own;
 }
 
+// Levels first, first + step, ...
+TEGU_DEVICE EntropySums thread_sums(const std::uint64_t* counts, std::uint32_t levels, std::uint32_t first,
+                                    std::uint32_t step) {
+    EntropySums sums{{0, 0}, 0};
+    for (std::uint32_t level = first; level < levels; level += step) {
+        const std::uint64_t count = counts[level];
+        sums.n += count;
+        if (count > 1) sums.sum = add(sums.sum, times_log2(count));
+    }
+    return sums;
+}
+TEGU_DEVICE double entropy_of(const EntropySums& sums, bool nan, const EntropyTarget& target) {
+    if (sums.n == 0 || (nan && !target.skip_nans)) return bit_cast<double>(kDoubleNan);
+    return entropy_of(sums.n, times_log2(sums.n), sums.sum, target.base_e);
+}
+
 // finish_entropy: from counts of levels to entropies.
 // in:    counts [segments, levels + 1] u64     out: target.entropy [segments] f64
 // grid:  x strides over segments               block: a thread a level, up to 512
@@ -133,18 +169,29 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxEntropyThreads)
                    EntropyTarget target) {
     for (std::uint64_t s = block_x(); s < segments; s += grid_x()) {
         const std::uint64_t* const own = counts + s * (std::uint64_t{levels} + 1);
-        EntropySums sums{{0, 0}, 0};
-        for (std::uint32_t level = thread_index(); level < levels; level += block_threads()) {
-            const std::uint64_t count = own[level];
-            sums.n += count;
-            if (count > 1) sums.sum = add(sums.sum, times_log2(count));
-        }
+        EntropySums sums = thread_sums(own, levels, thread_index(), block_threads());
         sums = block_add(sums);
-        if (thread_index() != 0) continue;
-        const bool undefined = sums.n == 0 || (own[levels] != 0 && !target.skip_nans);
-        target.entropy[s] = undefined ? bit_cast<double>(kDoubleNan)
-                                      : entropy_of(sums.n, times_log2(sums.n), sums.sum, target.base_e);
+        if (thread_index() == 0) target.entropy[s] = entropy_of(sums, own[levels] != 0, target);
     }
+}
+
+// finish_long_entropy: the same for one segment with many levels.
+// in:    counts [levels + 1] u64               out: target.entropy [1] f64
+// grid:  x strides over levels                  block: 512
+// shared: 24 B a warp, static                   result valid in: entropy, after the launch
+// moves: reads 8 * (levels + 1) B, writes 24 B a block       order: any, sums are exact
+// why:   one multiprocessor would take longer for the logarithms than all for the counts
+TEGU_KERNEL TEGU_BOUNDS(kMaxEntropyThreads)
+    finish_long_entropy(const std::uint64_t* counts, std::uint32_t levels, EntropyTarget target) {
+    EntropySums sums =
+        thread_sums(counts, levels, block_x() * block_threads() + thread_index(), grid_x() * block_threads());
+    EntropySums* const partials = reinterpret_cast<EntropySums*>(target.work + 1);
+    sums = block_add(sums);
+    if (thread_index() == 0) partials[block_x()] = sums;
+    if (!last_block(reinterpret_cast<std::uint32_t*>(target.work), grid_x())) return;
+    sums = thread_index() < grid_x() ? partials[thread_index()] : EntropySums{{0, 0}, 0};
+    sums = block_add(sums);
+    if (thread_index() == 0) target.entropy[0] = entropy_of(sums, counts[levels] != 0, target);
 }
 
 #define TEGU_X(T, word) variant(count_elements<LevelMapper<T>, KeepCounts>, "levels", word)
@@ -164,6 +211,10 @@ constexpr KernelTable<CountKernel<LevelRule>, 9> kCountLevelColumns = {
      TEGU_X(std::int32_t, "i32"), TEGU_X(std::uint64_t, "u64"), TEGU_X(std::int64_t, "i64"),
      TEGU_FLOATS(TEGU_X)}};
 #undef TEGU_X
+constexpr KernelTable<CountKernel<ByteMapper::Rule, LevelsOfBytes>, 1> kCountByteLevels = {
+    "count_columns",
+    kCountMoves,
+    {variant(count_columns<ByteMapper, ByteMapper::Fast, LevelsOfBytes>, "values", "levels")}};
 constexpr KernelTable<decltype(&level_bytes<std::uint8_t>), 2> kLevelBytes = {
     "level_bytes",
     "reads 2 KiB a segment, adds 8 B a level",
@@ -172,6 +223,8 @@ constexpr KernelTable<decltype(&level_rules<float>), kFloatTypes> kLevelRules = 
     "level_rules", "reads 16 B and writes 40 B, a segment", {TEGU_BY_FLOAT(level_rules)}};
 constexpr KernelTable<decltype(&finish_entropy), 1> kFinishEntropy = {
     "finish_entropy", "reads 8 B a level and writes 8 B, a segment", {{finish_entropy}}};
+constexpr KernelTable<decltype(&finish_long_entropy), 1> kFinishLongEntropy = {
+    "finish_long_entropy", "reads 8 B a level and writes 24 B a block", {{finish_long_entropy}}};
 
 unsigned blocks_of(std::uint64_t segments) {
     return segments < 65536 ? static_cast<unsigned>(segments) : 65536u;
@@ -184,6 +237,13 @@ LaunchStatus launch_count_levels(const LevelCounts& to, const CountLaunch& launc
     const unsigned index = element_index(to.type) - element_index(ElementType::U16);
     return launch_count(launch.shape.columns != 0 ? kCountLevelColumns[index] : kCountLevels[index], launch,
                         rules, CountTarget{to.counts, nullptr});
+}
+
+LaunchStatus launch_count_byte_levels(const LevelCounts& to, const CountLaunch& launch,
+                                      const LevelRule& rule) {
+    return launch_count(kCountByteLevels[0], launch, CountRules<ByteMapper::Rule>{0, nullptr},
+                        CountTarget{nullptr, nullptr},
+                        LevelsOfBytes{rule, is_signed_integer(to.type), to.counts});
 }
 
 LaunchStatus launch_level_bytes(const LevelCounts& to, const std::uint64_t* value_counts,
@@ -204,6 +264,12 @@ LaunchStatus launch_level_rules(const LevelCounts& of, const FiniteBounds* bound
 
 LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, Stream stream) {
     if (of.segments == 0) return 0;
+    const std::uint64_t parts = ceil_divide(of.levels, kMaxEntropyThreads);
+    if (target.work != nullptr && of.segments == 1 && parts > 1) {
+        const auto blocks = static_cast<unsigned>(parts < kMaxEntropyParts ? parts : kMaxEntropyParts);
+        return launch(kFinishLongEntropy[0], LaunchShape{blocks, 1, kMaxEntropyThreads, 0}, stream,
+                      static_cast<const std::uint64_t*>(of.counts), of.levels, target);
+    }
     const unsigned threads = whole_warps(of.levels, kMaxEntropyThreads);
     return launch(kFinishEntropy[0], LaunchShape{blocks_of(of.segments), 1, threads, 0}, stream,
                   static_cast<const std::uint64_t*>(of.counts), of.segments, of.levels, target);
@@ -211,8 +277,10 @@ LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, 
 
 void list_entropy_kernels(KernelLister& to) {
     to.add(1, listed(kCountLevels, count_block<LevelRule>()),
-           listed(kCountLevelColumns, count_block<LevelRule>()), listed(kLevelBytes, BlockSize{256, 0}),
-           listed(kLevelRules, BlockSize{128, 0}), listed(kFinishEntropy, BlockSize{kMaxEntropyThreads, 0}));
+           listed(kCountLevelColumns, count_block<LevelRule>()),
+           listed(kCountByteLevels, count_block<ByteMapper::Rule>()), listed(kLevelBytes, BlockSize{256, 0}),
+           listed(kLevelRules, BlockSize{128, 0}), listed(kFinishEntropy, BlockSize{kMaxEntropyThreads, 0}),
+           listed(kFinishLongEntropy, BlockSize{kMaxEntropyThreads, 0}));
 }
 
 }  // namespace cuda

@@ -26,6 +26,11 @@ struct LevelCounts {
 LaunchStatus launch_count_levels(const LevelCounts& to, const CountLaunch& launch,
                                  const CountRules<LevelRule>& rules);
 
+// The same for 8-bit elements, by their values: the totals are converted to levels. REQUIRES: totals where
+// shape.adds().
+LaunchStatus launch_count_byte_levels(const LevelCounts& to, const CountLaunch& launch,
+                                      const LevelRule& rule);
+
 // As launch_count_levels, from the counts of byte values, [segments, 256]. REQUIRES: counts are 0 before; an
 // 8-bit type.
 LaunchStatus launch_level_bytes(const LevelCounts& to, const std::uint64_t* value_counts,
@@ -44,7 +49,12 @@ struct EntropyTarget {
     double* entropy;  // [segments]
     bool base_e;      // else base 2
     bool skip_nans;   // else a NaN makes the result NaN
+    // [kEntropyWorkWords], the first 0 before and after: spreads many levels of one segment; or null
+    std::uint64_t* work = nullptr;
 };
+constexpr unsigned kMaxEntropyParts = 128;
+constexpr std::uint64_t kEntropyWorkWords = 1 + 3 * kMaxEntropyParts;
+constexpr std::uint32_t kFewLevels = 1024;  // maximum that need no such memory
 // Converts counts to entropies. REQUIRES: fewer than 2^62 elements in a segment.
 LaunchStatus launch_entropy(const LevelCounts& of, const EntropyTarget& target, Stream stream);
 

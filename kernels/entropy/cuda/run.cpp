@@ -60,6 +60,8 @@ class Run {
 
   private:
     bool by_values() const { return bytes_ == 1; }
+    // Whether the launch that counts values also converts them to levels.
+    bool values_to_levels() const { return by_values() && totals_.sums != nullptr; }
     // Many short rows: a warp each.
     bool by_rows() const {
         const std::uint64_t warps = context_.limits.multiprocessors * kWarpsForRows;
@@ -80,10 +82,12 @@ class Run {
         totals_ = take_totals(batch_, counted, &arrays);
         counts_ = params_.partial ? reinterpret_cast<std::uint64_t*>(entropy_)
                                   : arrays.take<std::uint64_t>(batch_ * slots());
-        if (by_values()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
+        if (by_values() && !values_to_levels()) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
         if (finds_range()) bounds_ = arrays.take<FiniteBounds>(batch_);
         if (finds_range()) rules_ = arrays.take<LevelRule>(batch_);
         if (finds_range()) failed_ = arrays.take<std::uint64_t>(1);
+        if (batch_ == 1 && params_.levels > kFewLevels && !params_.partial && !by_values())
+            work_ = arrays.take_zeroed<std::uint64_t>(kEntropyWorkWords);
         if (!arrays.done()) return arrays.done();
         if (finds_range()) return context_.workspace->write(failed_, &kNone, sizeof kNone);
         return make_rule();
@@ -121,8 +125,10 @@ class Run {
         done = pace_.launch(
             pieces_of(input_.count, launch_bytes / cost), "entropy of rows", [&](const Piece& piece) {
                 const EntropyRows rows{
-                    input_, piece.row, piece.rows, finds_range(),
-                    rule_,  logs,      failed_,    {entropy_, params_.base == LogBase::E, params_.skip_nans}};
+                    input_,     piece.row,
+                    piece.rows, finds_range(),
+                    rule_,      logs,
+                    failed_,    {entropy_, params_.base == LogBase::E, params_.skip_nans, nullptr}};
                 return launch_entropy_rows(job_.type, rows, context_.limits, context_.stream);
             });
         return done && finds_range() ? check_rows() : done;
@@ -145,7 +151,7 @@ class Run {
         }
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
         if (!counted || params_.partial) return counted;
-        const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
+        const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans, work_};
         counted = check_cuda(launch_entropy(counts_of(part), target, context_.stream), "entropy");
         return counted && finds_range() ? check_rules(first) : counted;
     }
@@ -206,6 +212,10 @@ class Run {
     }
 
     Result<void> count_values(const Segments& part) {
+        if (values_to_levels())
+            return count(part, nullptr, kValues, [&](const CountLaunch& launch) {
+                return launch_count_byte_levels(counts_of(part), launch, rule_);
+            });
         Result<void> done = count(part, values_, kValues, [&](const CountLaunch& launch) {
             return launch_count_bytes(launch, values_);
         });
@@ -231,6 +241,7 @@ class Run {
     LevelRule rule_{};
     LevelRule* rules_ = nullptr;
     std::uint64_t* failed_ = nullptr;
+    std::uint64_t* work_ = nullptr;  // of many levels
 };
 
 }  // namespace

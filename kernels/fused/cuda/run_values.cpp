@@ -105,7 +105,7 @@ class Run {
                               "levels of values");
         if (!done || params.partial) return done;
         const EntropyTarget target{reinterpret_cast<double*>(outputs[0].data), params.base == LogBase::E,
-                                   params.skip_nans};
+                                   params.skip_nans, nullptr};
         return check_cuda(launch_entropy(to, target, context_.stream), "entropy");
     }
 

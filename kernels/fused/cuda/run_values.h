@@ -7,10 +7,11 @@
 
 namespace tegu::cuda {
 
-// A part with its own outputs. Nothing is owned.
+// A part with its own outputs and policies. Nothing is owned.
 struct FusedOutputs {
     const FusedPart* part;
     Span<const kernels::OutputView> outputs;
+    const Policies* policies;
 };
 
 // Whether one count of the values is less work than the parts alone: elements of 8 bits, one segment of at

@@ -126,8 +126,15 @@ class Run {
         }
         if (values_to_bins()) return arrays.done();
         if (by_values_) values_ = arrays.take<std::uint64_t>(batch_ * kValues);
-        if (reduces_first()) pairs_ = arrays.take<std::byte>(batch_ * 2 * bytes_);
-        if (reduces_first()) nans_ = arrays.take<std::uint64_t>(batch_);
+        if (reduces_first()) {
+            const std::uint64_t bytes = batch_ * (2 * bytes_ + sizeof *nans_);
+            auto* memory = arrays.take_shown<std::byte>(bytes);
+            shown_ = memory != nullptr;
+            if (!shown_) memory = arrays.take<std::byte>(bytes);
+            if (memory == nullptr) return arrays.done();
+            nans_ = reinterpret_cast<std::uint64_t*>(memory);
+            pairs_ = memory + batch_ * sizeof *nans_;
+        }
         if (finds_range() && batch_ > 1) rules_ = arrays.take<BinRule>(batch_);
         return arrays.done();
     }
@@ -200,19 +207,21 @@ class Run {
         const Result<kernels::RunReport> reduced =
             run_reduce({job, {}, {&view, 1}, {outputs, 2}, stop_}, params, context);
         if (!reduced) return reduced.error();
-        std::vector<std::byte> pair(part.count * 2 * bytes_);
-        Result<void> read = context_.workspace->read(pair.data(), pairs_, pair.size());
-        if (!read) return read;
-        std::vector<std::uint64_t> nan(is_float(job_.type) ? part.count : 0);
-        if (!nan.empty()) {
-            read = context_.workspace->read(nan.data(), nans_, nan.size() * sizeof nan[0]);
+        const std::byte *nans = reinterpret_cast<const std::byte*>(nans_), *pairs = pairs_;
+        std::vector<std::byte> copy(shown_ ? 0 : batch_ * (2 * bytes_ + sizeof *nans_));
+        if (!shown_) {
+            const Result<void> read = context_.workspace->read(copy.data(), nans, copy.size());
             if (!read) return read;
+            nans = copy.data();
+            pairs = nans + batch_ * sizeof *nans_;
         }
         found_.resize(part.count);
         visit_element_type(job_.type, [&](auto element) {
             for (std::size_t s = 0; s < found_.size(); ++s) {
-                found_[s] = extrema_of_pair<decltype(element)>(pair.data() + s * 2 * bytes_);
-                found_[s].nan = !nan.empty() && nan[s] != 0;
+                found_[s] = extrema_of_pair<decltype(element)>(pairs + s * 2 * bytes_);
+                std::uint64_t nan = 0;
+                if (is_float(job_.type)) std::memcpy(&nan, nans + s * sizeof nan, sizeof nan);
+                found_[s].nan = nan != 0;
             }
         });
         return {};
@@ -283,7 +292,8 @@ class Run {
     CountShape shape_{};
     std::uint64_t* values_ = nullptr;
     std::byte* pairs_ = nullptr;
-    std::uint64_t* nans_ = nullptr;
+    std::uint64_t* nans_ = nullptr;  // then the pairs
+    bool shown_ = false;             // the host reads both where they lie
     std::vector<Extrema> found_;
     BinRule rule_{};
     BinRule* rules_ = nullptr;

@@ -112,8 +112,19 @@ TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& fa
     return partial;
 }
 
+// What else a kernel does with the elements of full tiles while lanes hold them: nothing.
+struct NothingBeside {
+    // Returns what is left for take_rest(), which comes when the registers of the tile are free.
+    template <class Raw>
+    TEGU_DEVICE std::uint32_t take(const Raw&, std::uint32_t) const {
+        return 0;
+    }
+    template <class From>
+    TEGU_DEVICE void take_rest(std::uint32_t, const From&, std::uint64_t) const {}
+};
+
 // The tiles of a warp, from element `base` on, which exists.
-template <unsigned Parts, class T, class From>
+template <unsigned Parts, class T, class From, class Beside>
 struct TileSweep {
     using A = typename Arithmetic<T>::type;
     using Raw = T[kTileRuns * kFloatRun];
@@ -124,6 +135,7 @@ struct TileSweep {
     bool skip_nans;
     std::uint64_t* waiting;
     LaneFacts<A>* facts;
+    const Beside& beside;
 
     TEGU_DEVICE bool has(unsigned t) const { return t < tiles && base + t * kFloatTile < elements.n; }
     TEGU_DEVICE std::uint32_t load(unsigned t, Raw& x) const {
@@ -131,13 +143,16 @@ struct TileSweep {
     }
     // The node of tile t; `there` is the mask of the elements that exist in x.
     TEGU_DEVICE LaneNode take(unsigned t, const Raw& x, std::uint32_t there) const {
+        const std::uint32_t left = beside.take(x, there);
         Leaf<A, kTileRuns> leaf;
         leaf.mask = there;
         TEGU_UNROLL
         for (unsigned i = 0; i < leaf.kElements; ++i) leaf.x[i] = widen(x[i]);
         const unsigned first = t * kFloatTile + kFloatRun * lane_index();
         const WideLeaf<T, kTileRuns, From> wide(elements, base + first);
-        return take_leaf<Parts>(leaf, wide, t, first, skip_nans, facts);
+        const LaneNode node = take_leaf<Parts>(leaf, wide, t, first, skip_nans, facts);
+        beside.take_rest(left, elements, base + first);
+        return node;
     }
     TEGU_DEVICE LaneNode one_by_one() const {
         LaneNode node{0, 0, 0, 0, 0};
@@ -178,10 +193,10 @@ struct TileSweep {
 };
 
 // Runs a kernel with one way of access to the elements.
-template <class T, unsigned Parts, class From>
+template <class T, unsigned Parts, class From, class Beside = NothingBeside>
 TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTarget& target,
                               const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
-                              std::uint64_t* shared) {
+                              std::uint64_t* shared, const Beside& beside = Beside()) {
     const CloseMemory<Parts> memory{shared};
     LaneNode node{0, 0, 0, 0, 0};
     std::uint32_t ticket;
@@ -194,9 +209,10 @@ TEGU_DEVICE void reduce_group(const Segments& input, bool packs, const ReduceTar
         const std::uint64_t base = first_tile * kFloatTile;
         LaneFacts<typename Arithmetic<T>::type> facts;
         if (position.active && base < elements.n)
-            node = TileSweep<Parts, T, From>{elements,         base,         shape.tiles_per_warp,
-                                             target.skip_nans, memory.end(), &facts}
-                       .root();
+            node =
+                TileSweep<Parts, T, From, Beside>{
+                    elements, base, shape.tiles_per_warp, target.skip_nans, memory.end(), &facts, beside}
+                    .root();
         fold_warp_facts<Parts>(&facts);
         leave_facts<Parts>(partial_of<Parts>(node, facts, !target.skip_nans, base, first_tile), memory);
     }

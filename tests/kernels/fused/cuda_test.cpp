@@ -3,11 +3,15 @@
 // where several parts fail.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <deque>
 #include <limits>
 
 #include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 #include "tests/kernels/cuda/compare_backends.h"
+#include "tests/kernels/cuda/watched_workspace.h"
 #include "tests/kernels/digests/inputs.h"
 
 namespace tegu::test {
@@ -101,6 +105,157 @@ TEST_F(CudaFused, BytesThatShareTheirCountsGiveTheSameBits) {
                         << element_word(type) << ", " << shape.rows << " x " << shape.cols << ", set " << set
                         << ", content " << static_cast<int>(content);
                 }
+}
+
+HistogramParams bins_between(std::uint32_t bins, double lo, double hi) {
+    HistogramParams params = bins_of(bins, true);
+    params.has_range = true;
+    params.lo = lo;
+    params.hi = hi;
+    return params;
+}
+EntropyParams levels_between(std::uint32_t levels, double lo, double hi, bool partial = false) {
+    EntropyParams params = levels_of(levels);
+    params.has_range = true;
+    params.lo = lo;
+    params.hi = hi;
+    params.skip_nans = levels % 2 == 0;
+    params.partial = partial;
+    return params;
+}
+ReduceParams statistics_of(StatisticSet statistics, bool skip_nans) {
+    ReduceParams params;
+    params.statistics = statistics;
+    params.skip_nans = skip_nans;
+    return params;
+}
+EntropyParams skipping(EntropyParams params) {
+    params.skip_nans = true;
+    return params;
+}
+
+constexpr StatisticSet kMoments = statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var);
+constexpr StatisticSet kExtremes = statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Argmax);
+
+// Parts that share a read or a count, and parts that nearly do.
+std::vector<std::vector<FusedPart>> sharing_sets() {
+    return {
+        {all_statistics(), bins_between(20, -3.5, 7.25), levels_between(20, -3.5, 7.25)},
+        {levels_between(16, 0, 16), statistics_of(kMoments, false), bins_between(16, 0, 16)},
+        {statistics_of(kExtremes, true), bins_between(10, 0, 1.1), levels_between(10, 0, 1.1)},
+        {statistics_of(statistic_bit(Statistic::Sum), true), levels_between(9, -2, 2, true)},
+        {all_statistics(), bins_between(2500, 3, 9), levels_between(2500, 3, 9)},
+        {bins_between(256, -100, 156), levels_between(256, -100, 156)},
+        {bins_between(7, 0, 14), levels_between(8, 0, 14), statistics_of(kAllStatistics, false)},
+        {bins_of(31, true), skipping(levels_of(31))},
+        {all_statistics(), bins_of(256, true), skipping(levels_of(256))},
+        {statistics_of(kMoments, true), bins_of(10, true), levels_of(12)},
+        {statistics_of(kExtremes, false), bins_of(12, true)},
+        {all_statistics(), levels_of(40)},
+        {all_statistics(), bins_between(6, 2, 2), levels_of(6)},
+        {all_statistics(), bins_of(9, false), levels_between(9, -1, 1)},
+    };
+}
+
+// A context whose jobs share reads of few elements, in launches of few elements, too.
+std::vector<cuda::Context> sharing_contexts(const cuda::Context& context) {
+    std::vector<cuda::Context> contexts(2, context);
+    for (cuda::Context& own : contexts) own.policies.count.lane_elements = 1;
+    contexts[1].policies.reduce.launch_bytes = contexts[1].policies.count.launch_bytes = 4096;
+    contexts[1].policies.reduce.tiles_per_warp = 2;
+    return contexts;
+}
+
+TEST_F(CudaFused, ElementsThatAreReadTogetherGiveTheSameBits) {
+    const std::vector<cuda::Context> contexts = sharing_contexts(*context_);
+    const std::vector<std::vector<FusedPart>> sets = sharing_sets();
+    const Content contents[] = {Content::Plain, Content::Wide, Content::Ties, Content::Special};
+    std::size_t turn = 0;
+    for (const ElementType type :
+         {ElementType::F32, ElementType::F16, ElementType::F64, ElementType::U16, ElementType::I16,
+          ElementType::U32, ElementType::I32, ElementType::U64, ElementType::I64})
+        for (const DigestShape& shape : {DigestShape{1, 1, 0, 0}, DigestShape{1, 33003, 0, 0},
+                                         DigestShape{1, 9011, 0, 1}, DigestShape{5, 211, 3, 1}})
+            for (std::size_t set = 0; set < sets.size(); ++set)
+                // one content after the other where no kernel reads once for all parts
+                for (std::size_t c = 0; c < (type == ElementType::F32 ? 4u : 1u); ++c) {
+                    const Content content = contents[++turn % 4];
+                    FusedParams params;
+                    params.parts = sets[set];
+                    const Job job{type, Axis::Whole, shape.rows, shape.cols, params};
+                    if (!kernels::plan_job(job)) continue;  // f16 has no such range
+                    const TestInput input{testing_support::make_digest_input(type, content, shape, set),
+                                          shape.offset, shape.cols + shape.extra};
+                    ASSERT_TRUE(same_on_both(contexts, job, {input}))
+                        << element_word(type) << ", " << shape.rows << " x " << shape.cols << ", set " << set
+                        << ", content " << static_cast<int>(content);
+                }
+}
+
+// Elements on the edges of bins and beside them, where the level is often not the bin; and some outside.
+TEST_F(CudaFused, BinsAndLevelsDifferNearEdges) {
+    const std::vector<cuda::Context> contexts = sharing_contexts(*context_);
+    const float infinity = std::numeric_limits<float>::infinity();
+    const float outside[] = {infinity, -infinity, std::numeric_limits<float>::quiet_NaN(),
+                             -0.0f,    1e-44f,    3e38f};
+    struct Range {
+        std::uint32_t bins;
+        double lo, hi;
+    };
+    for (const Range& range : {Range{10, 0, 1}, Range{7, -1.25, 3}, Range{256, 0, 1}, Range{100, 0.5, 0.75},
+                               Range{1000, -3e5, 1e6}, Range{3, 1e-30, 2e-30}}) {
+        const double step = (range.hi - range.lo) / range.bins;
+        TestInput input;
+        for (std::uint32_t i = 0; i < 12000; ++i) {
+            const auto edge = static_cast<float>(range.lo + i % (range.bins + 1) * step);
+            const float beside[] = {edge, std::nextafter(edge, infinity), std::nextafter(edge, -infinity),
+                                    i % 5 == 0 ? outside[i / 5 % 6] : edge};
+            const auto* const bytes = reinterpret_cast<const std::byte*>(beside);
+            input.bytes.insert(input.bytes.end(), bytes, bytes + sizeof beside);
+        }
+        const std::uint64_t n = input.bytes.size() / sizeof(float);
+        input.row_stride = n;
+        for (const bool reduces : {false, true}) {
+            FusedParams params;
+            params.parts = {bins_between(range.bins, range.lo, range.hi),
+                            skipping(levels_between(range.bins, range.lo, range.hi, true))};
+            if (reduces) params.parts.emplace_back(all_statistics());
+            ASSERT_TRUE(same_on_both(contexts, Job{ElementType::F32, Axis::Whole, 1, n, params}, {input}))
+                << range.bins << " bins, " << range.lo << " to " << range.hi;
+        }
+    }
+}
+
+TEST_F(CudaFused, StopsBetweenSharedLaunches) {
+    const DigestShape shape{1, 60000, 0, 0};
+    const std::vector<std::vector<FusedPart>> sets = {
+        {all_statistics(), bins_between(16, 0, 16), levels_between(16, 0, 16)},
+        {bins_between(16, 0, 16), levels_between(16, 0, 16)},
+        {all_statistics(), bins_of(16, true), skipping(levels_of(16))}};
+    for (const std::vector<FusedPart>& parts : sets) {
+        cuda::Context context = sharing_contexts(*context_)[1];
+        context.policies.reduce.launch_bytes = context.policies.count.launch_bytes = 1;
+        WatchedWorkspace workspace(context.workspace, 2);
+        context.workspace = &workspace;
+        FusedParams params;
+        params.parts = parts;
+        const Job job{ElementType::F32, Axis::Whole, 1, shape.cols, params};
+        const DeviceBytes x(testing_support::make_digest_input(job.type, Content::Plain, shape, 1));
+        const kernels::InputView view{x.data(), shape.cols};
+        const Result<kernels::JobPlan> plan = kernels::plan_job(job);
+        ASSERT_TRUE(plan);
+        std::deque<DeviceBytes> memory;
+        std::vector<kernels::OutputView> outputs;
+        for (const ArraySpec& spec : plan->outputs) {
+            memory.emplace_back(array_bytes(spec));
+            outputs.push_back({memory.back().data()});
+        }
+        const auto report =
+            run_on_device(job, {&view, 1}, {outputs.data(), outputs.size()}, context, workspace.stop());
+        ASSERT_FALSE(report);
+        EXPECT_EQ(report.error().status, Status::Cancelled);
+        EXPECT_EQ(workspace.waits(), 2);
+    }
 }
 
 // Statistics overflow, histograms meet NaN, entropies meet ranges that f32 cannot divide, in rows of any

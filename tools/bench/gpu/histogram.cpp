@@ -188,19 +188,19 @@ Job entropy_job(ElementType type, std::uint64_t rows, std::uint64_t cols, std::u
     params.levels = levels;
     return Job{type, rows == 1 ? Axis::Whole : Axis::Rows, rows, cols, params};
 }
-// Statistics, histogram and entropy with ranges, so that each of them reads the data once.
-Job fused_job(ElementType type, StatisticSet statistics, std::uint64_t rows, std::uint64_t cols) {
+// Statistics, histogram and entropy. With ranges each of them alone reads the data once.
+Job fused_job(ElementType type, StatisticSet statistics, std::uint64_t cols, bool has_range) {
     ReduceParams reduce;
     reduce.statistics = statistics;
-    const Job counting = histogram_job(type, rows, cols, 256, true);
+    const Job counting = histogram_job(type, 1, cols, 256, has_range);
     const HistogramParams& histogram = *std::get_if<HistogramParams>(&counting.params);
     EntropyParams entropy;
     entropy.levels = 256;
-    entropy.has_range = is_float(type);
+    entropy.has_range = has_range && element_bytes(type) > 1;
     entropy.hi = histogram.hi;
     FusedParams params;
     params.parts = {reduce, histogram, entropy};
-    return Job{type, rows == 1 ? Axis::Whole : Axis::Rows, rows, cols, params};
+    return Job{type, Axis::Whole, 1, cols, params};
 }
 
 }  // namespace
@@ -236,12 +236,18 @@ void bench_histogram(GpuBench& bench) {
     bench_case(bench, {"entropy/f32/256/100000x1000", entropy_job(ElementType::F32, 100000, 1000, 256),
                        Data::Uniform, 2});
     constexpr StatisticSet kMoments = statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var);
-    bench_case(bench,
-               {"fused/u8/all/1e8", fused_job(ElementType::U8, kAllStatistics, 1, large), Data::Uniform, 3});
-    bench_case(bench, {"fused/f32/all/1e8", fused_job(ElementType::F32, kAllStatistics, 1, large),
-                       Data::Uniform, 3});
-    bench_case(bench,
-               {"fused/f32/mean,var/1e8", fused_job(ElementType::F32, kMoments, 1, large), Data::Uniform, 3});
+    const auto fused = [&](const char* name, ElementType type, StatisticSet statistics, bool has_range,
+                           std::uint64_t n) {
+        bench_case(bench, {name, fused_job(type, statistics, n, has_range), Data::Uniform,
+                           has_range || element_bytes(type) == 1 ? 3u : 5u});
+    };
+    fused("fused/u8/all/1e8", ElementType::U8, kAllStatistics, true, large);
+    fused("fused/f32/all/1e8", ElementType::F32, kAllStatistics, true, large);
+    fused("fused/f32/all/1e6", ElementType::F32, kAllStatistics, true, 1000000);
+    fused("fused/f32/mean,var/1e8", ElementType::F32, kMoments, true, large);
+    fused("fused/f32/all, no range/1e8", ElementType::F32, kAllStatistics, false, large);
+    fused("fused/u16/all/1e8", ElementType::U16, kAllStatistics, true, large);
+    fused("fused/f64/all/1e8", ElementType::F64, kAllStatistics, true, large);
 }
 
 }  // namespace tegu::bench

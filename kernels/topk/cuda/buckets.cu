@@ -310,7 +310,9 @@ LaunchStatus launch_select_buckets(const KeySegments& in, const FilteredSegments
     const LaunchShape select{static_cast<unsigned>(ceil_divide(output.k, job.slice)) + buckets.count,
                              segments, limits.max_threads(kSliceThreads),
                              job.capacity * bucket_pair_bytes(in.width)};
-    return launch_pdl(kSelectBuckets[width], select, limits, config.stream, job, buckets);
+    return select.shared_bytes + kBucketStaticBytes <= kPlainSharedBytes
+               ? launch_pdl_plain(kSelectBuckets[width], select, limits, config.stream, job, buckets)
+               : launch_pdl(kSelectBuckets[width], select, limits, config.stream, job, buckets);
 }
 
 void list_topk_buckets_kernels(KernelLister& to) {

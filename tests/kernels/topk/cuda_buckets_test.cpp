@@ -35,6 +35,33 @@ TestInput words(std::uint64_t n, Value value) {
     return input;
 }
 
+// A workspace that has no piece of memory larger than a limit.
+class NarrowWorkspace final : public cuda::Workspace {
+  public:
+    NarrowWorkspace(cuda::Workspace* inner, std::size_t limit) : inner_(inner), limit_(limit) {}
+
+    Result<void*> take(std::size_t bytes) override {
+        if (bytes > limit_) return make_error(Status::OutOfMemory, "too large for a test");
+        return inner_->take(bytes);
+    }
+    Result<void*> take_zeroed(std::size_t bytes) override { return inner_->take_zeroed(bytes); }
+    Result<void> read(void* to, const void* from, std::size_t bytes) override {
+        return inner_->read(to, from, bytes);
+    }
+    Result<void> write(void* to, const void* from, std::size_t bytes) override {
+        return inner_->write(to, from, bytes);
+    }
+    Result<void> copy(void* to, const void* from, std::size_t bytes) override {
+        return inner_->copy(to, from, bytes);
+    }
+    Result<void> synchronize() override { return inner_->synchronize(); }
+    void reset() override { inner_->reset(); }
+
+  private:
+    cuda::Workspace* inner_;
+    std::size_t limit_;
+};
+
 class CudaTopkBuckets : public CudaTest {
   protected:
     testing::AssertionResult same(ElementType type, const DigestShape& shape, const TestInput& input,
@@ -139,6 +166,18 @@ TEST_F(CudaTopkBuckets, FullBucketIsReplacedByASort) {
     const TestInput smooth = words(n, mixed);
     EXPECT_EQ(method(ElementType::U32, smooth, n, k), "buckets");
     ASSERT_TRUE(same(ElementType::U32, shape, smooth, k));
+}
+
+// Buckets need more memory than a sort.
+TEST_F(CudaTopkBuckets, WithoutMemoryForThemASortDoes) {
+    const std::uint64_t n = 9001, k = 900;
+    context_.policies.selection = kPolicies[1];
+    const TestInput input = input_of(ElementType::I32, {1, n, 0, 0}, 1);
+    ASSERT_EQ(method(ElementType::I32, input, n, k), "buckets");
+    NarrowWorkspace narrow(context_.workspace, 64 << 10);
+    context_.workspace = &narrow;
+    EXPECT_EQ(method(ElementType::I32, input, n, k), "sort");
+    ASSERT_TRUE(same(ElementType::I32, {1, n, 0, 0}, input, k));
 }
 
 TEST(SurvivorBuckets, HaveBoundsOnTheirNumberAndSize) {

@@ -259,8 +259,13 @@ TEGU_KERNEL TEGU_BOUNDS2((kSliceThreads / kBlocksForRegisters), 2)
         if (begin < k) fill_entries<U>(job.output, number * k + begin, number * k + (end < k ? end : k));
     } else if (own.begin < own.end) {
         const KeyedSegment<U> segment(job.in, number);
-        const Slice<U> slice{job,       segment, number * k + own.first,
-                             own.begin, own.end, SelectRange{own.low, own.high, 0, own.size, 0, false},
+        const Slice<U> slice{job,
+                             segment,
+                             number,
+                             own.first,
+                             own.begin,
+                             own.end,
+                             SelectRange{own.low, own.high, 0, own.size, 0, false},
                              own.last};
         const std::uint64_t list = (all + own.bucket) * buckets.capacity;
         block_select_bucket(

@@ -33,7 +33,8 @@ std::uint64_t max_before(std::uint64_t rank, std::uint64_t n, std::uint64_t samp
 
 GroupedSample choose_groups(std::uint64_t k, std::uint64_t n, unsigned groups, const SelectionPolicy& policy,
                             const DeviceLimits& limits) {
-    constexpr double kMaxHit = 0.3;  // more, and the smallest pair says little about its group
+    constexpr double kMaxHit = 0.3;           // more, and the smallest pair says little about its group
+    constexpr std::uint32_t kEnoughMore = 2;  // an exact rank takes more steps to find
     const double part = static_cast<double>(k) / static_cast<double>(n);
     const std::uint64_t max = std::min<std::uint64_t>(
         n / 8, policy.sample * std::uint64_t{std::clamp(limits.multiprocessors / 16, 1u, 8u)});
@@ -43,7 +44,7 @@ GroupedSample choose_groups(std::uint64_t k, std::uint64_t n, unsigned groups, c
     const double hit = 1 - std::pow(1 - part, sample.each);  // the chance of a group to have one of the best
     const double expected = hit * groups;
     sample.rank = static_cast<std::uint32_t>(expected + 4 * std::sqrt(expected * (1 - hit)) + 4);
-    sample.enough = sample.rank + sample.rank / 8;
+    sample.enough = sample.rank + std::max(sample.rank / 8, kEnoughMore);
     return sample;
 }
 

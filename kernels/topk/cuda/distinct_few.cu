@@ -109,6 +109,27 @@ struct BlockLists {
     }
 };
 
+// Gives all lanes the k-th of the different keys of a block's warps, one each; ~0 if they are fewer. All
+// threads call it. keys: [block_warps()] shared.
+template <class U>
+TEGU_DEVICE U block_kth_of_warps(U own, unsigned k, U* keys) {
+    using Word = typename WarpBest<U>::Word;
+    if (lane_index() == 0) keys[warp_index()] = own;
+    block_barrier();
+    const U key = lane_index() < block_warps() ? keys[lane_index()] : WarpBest<U>::kNone;
+    unsigned smaller = 0;
+    bool repeats = false;
+    TEGU_UNROLL
+    for (unsigned lane = 0; lane < kFewThreads / kWarpLanes; ++lane) {
+        const U other = static_cast<U>(shuffle(Word{key}, lane));
+        const bool is_first = !warp_any(key == other && lane_index() < lane);
+        if (is_first && other < key) ++smaller;
+        repeats = repeats || (key == other && lane_index() > lane);
+    }
+    const bool is_kth = !repeats && smaller == k - 1 && key != WarpBest<U>::kNone;
+    return warp_min_key(is_kth ? key : U{WarpBest<U>::kNone});
+}
+
 // few_distinct: the best k different keys, each with its first index, k up to 32.
 // in:    elements [begin, end); the result of the piece before
 // out:   the output and seen; before the last piece, the result so far
@@ -163,6 +184,12 @@ TEGU_KERNEL TEGU_BOUNDS2((kFewThreads / kBlocksForRegisters), 2)
             keys[j] = segment.key_of(keys[j]);
             smallest = keys[j] < smallest ? keys[j] : smallest;
         }
+        if (done == 0 && k <= block_warps()) {
+            const U bound = block_kth_of_warps(warp_min_key(is_whole ? smallest : U{kNone}), k, shared_keys);
+            wants_none = bound == kNone;
+            if (bound < limit) limit = static_cast<U>(bound + 1);
+            block_barrier();  // the keys have been read
+        }
         if (wants_none || warp_any(smallest < limit)) {
             TEGU_UNROLL
             for (unsigned j = 0; j < kSelectBatch; ++j) {
@@ -208,29 +235,42 @@ TEGU_KERNEL TEGU_BOUNDS2((kFewThreads / kBlocksForRegisters), 2)
     if (warp_index() == 0) write_list(block_x() + 1, of_block.merged(k), first_none);
     if (!last_block(lists.tickets + block_y(), grid_x())) return;
 
-    // The lists of all blocks, with all loads of a batch at once.
     const unsigned first = begin == 0 ? 1 : 0, list_end = grid_x() + 1;
     const unsigned entries = (list_end - first) * k;
     best = WarpBest<U>();
-    for (unsigned base = 0; base < entries; base += kSelectBatch * block_threads()) {
-        U keys[kSelectBatch];
-        std::uint32_t indices[kSelectBatch];
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j) {
-            const unsigned entry = base + j * block_threads() + thread_index();
-            const unsigned list = first + (entry < entries ? entry / k : 0), at = entry % k;
-            keys[j] = all_keys[list * kFewDistinct + at];
-            indices[j] = all_indices[list * kListIndices + at];
-            if (entry >= entries) keys[j] = kNone;
-        }
-        best.add_all(keys, k, [&](unsigned j) { return indices[j]; });
-    }
     for (unsigned list = first + thread_index(); list < list_end; list += block_threads())
         atomic_min(&first_none, all_indices[list * kListIndices + kFewDistinct]);
-    of_block.put(best);
-    block_barrier();
-    if (warp_index() != 0) return;
-    best = of_block.merged(k);
+    if (list_end - first <= kWarpLanes && entries <= block_threads()) {
+        // Few lists: a warp merges them, each in a lane.
+        if (thread_index() < entries) {
+            const unsigned list = first + thread_index() / k, at = thread_index() % k;
+            shared_keys[thread_index()] = all_keys[list * kFewDistinct + at];
+            shared_indices[thread_index()] = all_indices[list * kListIndices + at];
+        }
+        block_barrier();
+        if (warp_index() != 0) return;
+        const unsigned list = lane_index() < list_end - first ? lane_index() : 0;
+        best.merge(shared_keys + list * k, shared_indices + list * k, lane_index() < list_end - first, k);
+    } else {
+        // All loads of a batch at once.
+        for (unsigned base = 0; base < entries; base += kSelectBatch * block_threads()) {
+            U keys[kSelectBatch];
+            std::uint32_t indices[kSelectBatch];
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kSelectBatch; ++j) {
+                const unsigned entry = base + j * block_threads() + thread_index();
+                const unsigned list = first + (entry < entries ? entry / k : 0), at = entry % k;
+                keys[j] = all_keys[list * kFewDistinct + at];
+                indices[j] = all_indices[list * kListIndices + at];
+                if (entry >= entries) keys[j] = kNone;
+            }
+            best.add_all(keys, k, [&](unsigned j) { return indices[j]; });
+        }
+        of_block.put(best);
+        block_barrier();
+        if (warp_index() != 0) return;
+        best = of_block.merged(k);
+    }
     if (end < in.n) {
         write_list(0, best, first_none);
         return;

@@ -114,11 +114,12 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
     return kept;
 }
 
-// The cut of a segment: found among the minima of a sample, or that of the state. Stores a found one. board:
-// of the segment, or null.
+// The cut of a segment: found among the minima of a sample, or that of the state. Stores a found one. own:
+// the thread's entry, without a board. board: of the segment, or null.
 template <class U, bool Float>
-TEGU_DEVICE FilterCut<U, Float> block_cut(const GroupMinima& minima, std::uint64_t* board, SelectState* state,
-                                          const U* elements, const FilterPacks<U>& packs, U flip) {
+TEGU_DEVICE FilterCut<U, Float> block_cut(const GroupMinima& minima, const MinimaEntry<U>& own,
+                                          std::uint64_t* board, SelectState* state, const U* elements,
+                                          const FilterPacks<U>& packs, U flip) {
     if (board == nullptr && minima.keys == nullptr)
         return FilterCut<U, Float>(static_cast<U>(state->key), packs.behind(state->index), flip);
     U key;
@@ -130,7 +131,7 @@ TEGU_DEVICE FilterCut<U, Float> block_cut(const GroupMinima& minima, std::uint64
         block_cut_among(minima, static_cast<U>(entry >> 32), static_cast<std::uint32_t>(entry) - 1, &key,
                         &index);
     } else {
-        block_minima_cut(minima, block_y(), &key, &index);
+        block_cut_among(minima, own.key, own.number, &key, &index);
     }
     if (block_x() == 0 && thread_index() == 0) {
         state->key = key;
@@ -174,18 +175,25 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
     const ShareSpot spot = samples ? ShareSpot(minima.sample, block_x()) : ShareSpot();
     U sampled = 0;
     if (spot.valid) sampled = elements[sampled_index(minima, spot.number)];
+    pdl_trigger();
+    // The launch of a sample has mostly ended. Behind the packs, its entries would arrive much later.
+    const bool has_entries = board == nullptr && minima.keys != nullptr;
+    MinimaEntry<U> own;
+    if (has_entries) {
+        await_launch_before();
+        own = MinimaEntry<U>(minima, number);
+    }
     FilterTile<U> next;
     next.load(packs, packs.first(), worst);
     block_barrier();
-    pdl_trigger();
-    await_launch_before();
+    if (!has_entries) await_launch_before();
     if (samples) {
         const std::uint64_t entry =
             board_entry(static_cast<std::uint32_t>(encode_key(sampled, flip, Float)), spot.number);
         block_post_share(board, minima.sample, block_x(), spot.valid ? entry : ~std::uint64_t{0}, indices);
     }
     const FilterCut<U, Float> cut =
-        block_cut<U, Float>(minima, board, states + number, elements, packs, flip);
+        block_cut<U, Float>(minima, own, board, states + number, elements, packs, flip);
     std::uint64_t* const survivors = board != nullptr ? board + kBoardSurvivors : &states[number].survivors;
     const SurvivorBuffer<U> buffer{keys, indices, &used, survivors, lists};
     U best = static_cast<U>(~U{0});

@@ -30,7 +30,7 @@ Result<void> select(TopkRun* run) {
         const bool few = 4 * k <= distinct_capacity(in.width, policy, run->config.limits);
         return few && in.n < kMaxSortPairs ? select_distinct(run) : select_by_sorting(run);
     }
-    if (k > capacity) return select_by_sorting(run);
+    if (k > capacity) return buckets_suit(*run) ? select_by_buckets(run) : select_by_sorting(run);
     if (segments_suit(*run)) return select_by_segments(run);
     return fits || in.n <= policy.block_elements ? select_by_blocks(run) : select_by_cuts(run);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "kernels/execution/cuda/pace.h"
 #include "kernels/operation_cuda.h"
@@ -64,11 +65,17 @@ Result<void> select_by_blocks(TopkRun* run);
 bool segments_suit(const TopkRun& run);
 Result<void> select_by_segments(TopkRun* run);
 Result<void> select_by_cuts(TopkRun* run);
+// Returns whether buckets of survivors suit: dense segments, not very many results.
+bool buckets_suit(const TopkRun& run);
+Result<void> select_by_buckets(TopkRun* run);
 // The best different values. Sorts where one block cannot determine them.
 Result<void> select_distinct(TopkRun* run);
 // The same for k up to kFewDistinct.
 Result<void> select_few_distinct(TopkRun* run);
 Result<void> select_by_sorting(TopkRun* run);
+
+// The sample that several blocks take of each segment. No groups where one block samples each.
+GroupedSample groups_of(const TopkRun& run);
 
 // The cuts of all segments of a run, after a selection.
 struct UsedCuts {
@@ -77,6 +84,8 @@ struct UsedCuts {
     const std::uint64_t* seen;
     std::uint64_t capacity;  // maximum of survivors
 };
+// Waits for all launches and reads the number of survivors of each segment.
+Result<void> read_survivors(TopkRun* run, const UsedCuts& cuts, std::vector<std::uint64_t>* found);
 // Repeats a selection, with a cut found by counting, where the number of survivors is not between k and the
 // capacity. Changing elements can make this cut bad, too; the result is then undefined, as permitted. Waits
 // for the launches before.

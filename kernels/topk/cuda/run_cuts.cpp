@@ -35,14 +35,6 @@ class CutSelection {
     }
 
   private:
-    // No groups where one block samples each segment.
-    static GroupedSample groups_of(const TopkRun& run) {
-        const unsigned groups = filter_threads_of(run.config.policy, run.config.limits);
-        const bool suits = run.in.count <= kSampledTogether && run.in.cols >= run.in.n &&
-                           run.in.n >= groups && run.in.n / groups < 0xffffffffu;
-        return suits ? choose_groups(run.output.k, run.in.n, groups, run.config.policy, run.config.limits)
-                     : GroupedSample{};
-    }
     std::uint64_t before() const {
         return groups_.groups != 0 ? max_before(groups_, run_.in.n)
                                    : max_before(rank_, run_.in.n, run_.sample);
@@ -112,6 +104,14 @@ class CutSelection {
 };
 
 }  // namespace
+
+GroupedSample groups_of(const TopkRun& run) {
+    const unsigned groups = filter_threads_of(run.config.policy, run.config.limits);
+    const bool suits = run.in.count <= kSampledTogether && run.in.cols >= run.in.n && run.in.n >= groups &&
+                       run.in.n / groups < 0xffffffffu;
+    return suits ? choose_groups(run.output.k, run.in.n, groups, run.config.policy, run.config.limits)
+                 : GroupedSample{};
+}
 
 Result<void> select_by_cuts(TopkRun* run) {
     run->method = "cut";

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds bad cuts by the numbers of their survivors, and repeats these selections.
-#include <vector>
-
 #include "kernels/topk/cuda/run.h"
 
 namespace tegu::cuda {
-namespace {
 
-// Waits for all launches and reads the number of survivors of each segment.
 Result<void> read_survivors(TopkRun* run, const UsedCuts& cuts, std::vector<std::uint64_t>* found) {
     const std::uint64_t count = run->in.count;
     if (cuts.seen != nullptr) {
@@ -22,8 +18,6 @@ Result<void> read_survivors(TopkRun* run, const UsedCuts& cuts, std::vector<std:
     for (const SelectState& state : states) found->push_back(state.survivors);
     return done;
 }
-
-}  // namespace
 
 Result<void> repair_cuts(TopkRun* run, const UsedCuts& cuts,
                          const std::function<Result<void>(const TopkBatch&)>& select) {

@@ -40,13 +40,13 @@ struct SliceSource {
     TEGU_DEVICE U key_of(U bits) const { return keys == nullptr ? segment.key_of(bits) : bits; }
 };
 
-// Fills entries without a pair, because the elements have changed. It replaces the old content of the memory.
+// Fills entries [begin, end) of all without a pair, because the elements have changed. It replaces the old
+// content of the memory.
 template <class U>
-TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t number, std::uint64_t begin,
-                              std::uint64_t end) {
+TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin + thread_index(); i < end; i += block_threads()) {
-        static_cast<U*>(output.values)[number * output.k + i] = 0;
-        output.indices[number * output.k + i] = ~std::uint64_t{0};
+        static_cast<U*>(output.values)[i] = 0;
+        output.indices[i] = ~std::uint64_t{0};
     }
 }
 
@@ -56,18 +56,22 @@ struct Slice {
     const SliceJob& job;
     const KeyedSegment<U>& segment;
     std::uint64_t number;  // of the segment
+    std::uint64_t start;   // of the results that `begin` counts from
     std::uint64_t begin;   // of the results
     std::uint64_t end;
     SelectRange whole;         // of all pairs
     std::uint64_t last_index;  // of the pairs
 
+    // The entry of the output for result 0.
+    TEGU_DEVICE std::uint64_t first() const { return number * job.output.k + start; }
     // Writes a pair to rank `to` of the results.
     TEGU_DEVICE void write(std::uint64_t to, U key, std::uint64_t index) const {
-        static_cast<U*>(job.output.values)[number * job.output.k + to] =
-            decode_key(key, segment.flip, segment.is_float);
-        job.output.indices[number * job.output.k + to] = index;
+        static_cast<U*>(job.output.values)[first() + to] = decode_key(key, segment.flip, segment.is_float);
+        job.output.indices[first() + to] = index;
     }
-    TEGU_DEVICE void fill(std::uint64_t first) const { fill_entries<U>(job.output, number, first, end); }
+    TEGU_DEVICE void fill(std::uint64_t from) const {
+        fill_entries<U>(job.output, first() + from, first() + end);
+    }
 };
 
 // The survivors of a segment.
@@ -213,7 +217,7 @@ TEGU_DEVICE void block_select_slice(const SliceJob& job, std::uint64_t number, s
         const SelectState state = block_read_state(job, number, begin == 0);
         count = state.survivors;
         if (count < job.output.k || count > job.lists.capacity)
-            return fill_entries<U>(job.output, number, begin, end);
+            return fill_entries<U>(job.output, number * job.output.k + begin, number * job.output.k + end);
         source.keys = static_cast<const U*>(job.lists.keys) + number * job.lists.capacity;
         source.indices = job.lists.indices + number * job.lists.capacity;
         whole.low = state.best < state.key ? state.best : state.key;
@@ -224,7 +228,7 @@ TEGU_DEVICE void block_select_slice(const SliceJob& job, std::uint64_t number, s
     } else if (count > job.capacity) {
         block_extent<U>(source, count, &whole.low, &whole.high);
     }
-    const Slice<U> slice{job, segment, number, begin, end, whole, last_index};
+    const Slice<U> slice{job, segment, number, 0, begin, end, whole, last_index};
     if (Survivors && count <= kMaxAtOnce) {
         const KeyList<U> list{source.keys, source.indices, static_cast<std::uint32_t>(count)};
         if (block_slice_at_once(list, slice, keys, indices, bins, used)) return;

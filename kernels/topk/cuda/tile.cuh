@@ -89,6 +89,9 @@ struct FilterTile {
             if (from.is_whole(number)) {
                 pack[j] =
                     *reinterpret_cast<const Pack<U, kWidth>*>(own + std::size_t{from.run(base, j)} * kWidth);
+            } else if (number * kWidth >= from.end) {  // all of few packs, so without a test of each element
+                TEGU_UNROLL
+                for (unsigned e = 0; e < kWidth; ++e) pack[j].at[e] = filler;
             } else {
                 TEGU_UNROLL
                 for (unsigned e = 0; e < kWidth; ++e)

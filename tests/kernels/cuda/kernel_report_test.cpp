@@ -24,7 +24,7 @@ bool may_use_local_memory(const std::string& name, unsigned compute_capability) 
          {"bracket_cuts<", "bracket_filter<", "bracket_finish<", "count_columns<", "count_elements<",
           "dot_float<", "dot_integer<", "entropy_map_pairs<", "filter_distinct<", "filter_packs<",
           "keep_survivors<", "partition_keys<", "quantile_windows<", "reduce_", "sample_cut<",
-          "select_best_rows<", "select_segments<", "sort_pass<"})
+          "select_best_rows<", "select_buckets<", "select_segments<", "sort_pass<"})
         if (name.rfind(stem, 0) == 0) return true;
     return false;
 }

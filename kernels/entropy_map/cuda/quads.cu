@@ -157,12 +157,12 @@ TEGU_KERNEL TEGU_BOUNDS(kQuadsThreads) entropy_map_quads(PlaneArrays arrays, boo
         loads[w] = col + 4 * w + 3 >= plane.col_begin && col + 4 * w < plane.col_end;
     const auto is_there = [&](std::uint32_t row) { return row >= plane.row_begin && row < plane.row_end; };
     const std::uint32_t past = end + W - 1 < plane.row_end ? end + W - 1 : plane.row_end;
-    // Loads a row if it exists and is around the strip: one behind may not be in memory. Else the words stay
-    // as they are.
-    const unsigned char* from = levels + std::size_t{begin} * plane.pitch;
+    // Loads a row around the strip, or the nearest that exists: one behind may not be in memory.
     const auto load = [&](std::uint32_t row, QuadRow* to) {
-        if (row < plane.row_begin || row >= past) return;
-        const auto* const words = reinterpret_cast<const std::uint32_t*>(from);
+        const std::uint32_t before = row < past ? row : past - 1,
+                            at = before > plane.row_begin ? before : plane.row_begin;
+        const auto* const words =
+            reinterpret_cast<const std::uint32_t*>(levels + std::size_t{at} * plane.pitch);
         TEGU_UNROLL
         for (unsigned w = 0; w < kWords; ++w)
             if (loads[w]) to->words[w] = words[w];
@@ -174,10 +174,10 @@ TEGU_KERNEL TEGU_BOUNDS(kQuadsThreads) entropy_map_quads(PlaneArrays arrays, boo
     load(begin, &in);
     for (std::uint32_t row = begin; row < end + W - 1; ++row) {
         const bool enters = is_there(row), leaves = row >= begin + W && is_there(row - W);
-        from += plane.pitch;
         QuadRow next = in;
         load(row + 1, &next);
-        if (loads[1] && is_there(row + kAhead)) prefetch(from + std::size_t{kAhead - 1} * plane.pitch + 4);
+        if (loads[1] && is_there(row + kAhead))
+            prefetch(levels + std::size_t{row + kAhead} * plane.pitch + 4);
         if (inside && enters && leaves)
             windows.template change<false>(rows[0], in, 0, 0);
         else

@@ -21,7 +21,6 @@ constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr unsigned kSlideThreads = 512;
-constexpr std::size_t kReservedBytes = 1024;  // of shared memory for each block, on devices that reserve any
 
 // A bound of the existing pixels in one direction, relative to the first result of a piece.
 std::int32_t limited(std::int64_t distance) {
@@ -126,9 +125,12 @@ unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& sha
     const unsigned max =
         by_registers < limits.threads_per_multiprocessor ? by_registers : limits.threads_per_multiprocessor;
     std::size_t blocks = max / threads;
-    const std::size_t bytes = shared_bytes(window, shape, threads);
-    if (bytes != 0 && limits.shared_bytes_per_block / bytes < blocks)
-        blocks = limits.shared_bytes_per_block / bytes;
+    const std::size_t bytes = shared_bytes(window, shape, threads),
+                      reserved = reserved_shared_bytes(limits.compute_capability);
+    if (bytes != 0) {
+        const std::size_t fitting = (limits.shared_bytes_per_block + reserved) / (bytes + reserved);
+        if (fitting < blocks) blocks = fitting;
+    }
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
 }
 
@@ -158,11 +160,12 @@ unsigned across_of(const EntropyMapShape& shape) {
 // The blocks that keep the most warps in progress on a multiprocessor; of the same number, the smallest.
 unsigned columns_threads(const EntropyWindow& window, unsigned max, const DeviceLimits& limits) {
     constexpr unsigned kMaxBlocks = 4;
+    const std::size_t reserved = reserved_shared_bytes(limits.compute_capability);
     const unsigned limit = entropy_columns_threads(window),
                    most = max < limit / 4 ? 4 * max / kWarp * kWarp : limit;
     unsigned best = kWarp, resident = 0;
     for (unsigned blocks = 1; blocks <= kMaxBlocks; ++blocks) {
-        const std::size_t shared = limits.shared_bytes_per_block / blocks - (blocks > 1 ? kReservedBytes : 0);
+        const std::size_t shared = (limits.shared_bytes_per_block + reserved) / blocks - reserved;
         const unsigned fitting = kColumnsResident / blocks / kWarp * kWarp;
         unsigned threads = most < fitting ? most : fitting;
         while (threads > kWarp && entropy_columns_bytes(window, threads) > shared) threads -= kWarp;
@@ -190,12 +193,14 @@ bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy
                      const DeviceLimits& limits) {
     const bool can = entropy_columns_bytes(window, kWarp) <= limits.shared_bytes_per_block;
     if (!can || policy.method == EntropyMapMethod::Slide) return false;
-    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 32 ? 17 : 15);
+    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 32 ? 17 : 13);
 }
 
-// Quads need shared memory for enough threads to hide the time of its accesses.
+// Quads need shared memory for enough threads to hide the time of its accesses. Of large windows with few
+// levels, others are faster.
 bool prefers_quads(const EntropyWindow& window, const EntropyMapPolicy& policy, const DeviceLimits& limits) {
     if (policy.method == EntropyMapMethod::Slide || policy.method == EntropyMapMethod::Columns) return false;
+    if (policy.method != EntropyMapMethod::Quads && window.rows > 9 && window.levels <= 32) return false;
     const unsigned enough = policy.method == EntropyMapMethod::Quads ? kWarp : 4 * kWarp;
     return entropy_quads_supports(window) &&
            entropy_quads_bytes(window, enough) <= limits.shared_bytes_per_block;

@@ -176,6 +176,9 @@ TEST_F(CudaEntropyMap, QuadsGiveTheSameBits) {
                 expect_same(ElementType::U8, shape, Content::Ties, params_of(7, 7, 17, border));
                 expect_same(ElementType::U16, shape, Content::Wide, params_of(9, 9, 256, border));
                 expect_same(ElementType::U8, shape, Content::Plain, params_of(9, 9, 16, border));
+                expect_same(ElementType::U8, shape, Content::Wide, params_of(11, 11, 256, border));
+                expect_same(ElementType::I16, shape, Content::Wide, params_of(13, 13, 64, border));
+                expect_same(ElementType::U8, shape, Content::Plain, params_of(15, 15, 256, border));
             }
     }
 }

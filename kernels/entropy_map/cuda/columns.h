@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entropy_map method for large windows and many levels. Windows slide to the right, each shared by 16
-// lanes. Shared memory has the change of every level from each window to the next.
+// The entropy_map method for large windows. Windows slide to the left and to the right from one in the
+// middle. Shared memory has the change of every level from each window to the next.
 #pragma once
 
 #include "kernels/entropy_map/cuda/entropy_map.h"
@@ -9,20 +9,19 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kColumnsThreads = 192;  // of a block at most
-constexpr unsigned kColumnsLanes = 16;     // that share a window
-constexpr unsigned kColumnsStep = 16;      // results that a group of lanes computes together
+constexpr unsigned kColumnsResident = 768;  // threads of a multiprocessor, limited by registers
 
-// Results of a group of lanes in a row, a multiple of kColumnsStep. The shared memory of a block of this many
-// threads limits them; 0: it is too small.
-unsigned entropy_columns_stretch(const EntropyWindow& window, unsigned threads, std::size_t shared_bytes);
+// Results of a warp in a row.
+unsigned entropy_columns_across(const EntropyWindow& window);
+// Threads of a block at most.
+unsigned entropy_columns_threads(const EntropyWindow& window);
 // Dynamic shared memory of a block.
-std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned stretch, unsigned threads);
+std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned threads);
 
-// Each lane follows four levels at a time. Levels without a pixel around a group's windows are left out, 64
-// at a time. So the cost depends on the content, but hardly on the window.
-// REQUIRES: 33 levels or more; shape.columns is a stretch that fits, shape.threads a multiple of 32 up to
-//           kColumnsThreads.
+// Up to 16 lanes share a window, each follows four levels at a time. Of more than 64 levels, those without a
+// pixel around a warp's windows are left out. So the cost depends on levels, but hardly on the window.
+// REQUIRES: shape.columns is entropy_columns_across(); shape.threads is a multiple of 32 up to
+//           entropy_columns_threads().
 LaunchStatus launch_entropy_columns(const EntropyMapJob& job, const EntropyPiece& piece,
                                     const EntropyPlane& plane, Stream stream);
 

@@ -21,7 +21,6 @@ constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr unsigned kSlideThreads = 512;
-constexpr std::size_t kReservedBytes = 1024;  // of shared memory for each block, on devices that reserve any
 
 // A bound of the existing pixels in one direction, relative to the first result of a piece.
 std::int32_t limited(std::int64_t distance) {
@@ -70,7 +69,7 @@ LaunchStatus launch_pairs(const EntropyMapJob& job, const EntropyPiece& piece, c
 std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
     switch (method) {
         case EntropyMapMethod::Pairs: return 100;
-        case EntropyMapMethod::Columns: return 8 * window.levels + 300;
+        case EntropyMapMethod::Columns: return 4 * window.levels + 200;
         case EntropyMapMethod::Quads: return 40 + 10 * window.cols;
         default: return 60 + 20 * window.cols;
     }
@@ -111,7 +110,7 @@ void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::u
 std::size_t shared_bytes(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads) {
     switch (shape.method) {
         case EntropyMapMethod::Slide: return entropy_slide_bytes(window, shape.columns, threads);
-        case EntropyMapMethod::Columns: return entropy_columns_bytes(window, shape.columns, threads);
+        case EntropyMapMethod::Columns: return entropy_columns_bytes(window, threads);
         case EntropyMapMethod::Quads: return entropy_quads_bytes(window, threads);
         default: return 0;
     }
@@ -120,14 +119,18 @@ std::size_t shared_bytes(const EntropyWindow& window, const EntropyMapShape& sha
 // Approximate number of blocks that a multiprocessor holds at once.
 unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads,
                          const DeviceLimits& limits) {
-    constexpr unsigned kRegisterThreads = 1024;  // limited by registers
-    const unsigned max = kRegisterThreads < limits.threads_per_multiprocessor
-                             ? kRegisterThreads
-                             : limits.threads_per_multiprocessor;
+    constexpr unsigned kRegisterThreads = 1024;
+    const unsigned by_registers =
+        shape.method == EntropyMapMethod::Columns ? kColumnsResident : kRegisterThreads;
+    const unsigned max =
+        by_registers < limits.threads_per_multiprocessor ? by_registers : limits.threads_per_multiprocessor;
     std::size_t blocks = max / threads;
-    const std::size_t bytes = shared_bytes(window, shape, threads);
-    if (bytes != 0 && limits.shared_bytes_per_block / bytes < blocks)
-        blocks = limits.shared_bytes_per_block / bytes;
+    const std::size_t bytes = shared_bytes(window, shape, threads),
+                      reserved = reserved_shared_bytes(limits.compute_capability);
+    if (bytes != 0) {
+        const std::size_t fitting = (limits.shared_bytes_per_block + reserved) / (bytes + reserved);
+        if (fitting < blocks) blocks = fitting;
+    }
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
 }
 
@@ -145,41 +148,32 @@ unsigned sliding_threads(const EntropyWindow& window, const EntropyMapShape& sha
     return best;
 }
 
-// Results that a block computes side by side.
+// Results side by side of a block; of a warp where those of a block may lie in different strips.
 unsigned across_of(const EntropyMapShape& shape) {
     switch (shape.method) {
         case EntropyMapMethod::Pairs: return shape.threads / kWarp * kPairsWarpResults;
-        case EntropyMapMethod::Columns: return shape.threads / kColumnsLanes * shape.columns;
-        default: return shape.threads * shape.columns;  // Slide, Quads
+        case EntropyMapMethod::Columns: return shape.columns;  // of a warp
+        default: return shape.threads * shape.columns;         // Slide, Quads
     }
 }
 
-// The blocks that keep the most windows in progress on a multiprocessor, several if each group still has some
-// results in a row: one block changes its rows while others look up. A group's first window costs time, too.
-void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned max,
-                 const DeviceLimits& limits, EntropyMapShape* shape) {
-    constexpr unsigned kSome = 2 * kColumnsStep, kMaxBlocks = 4;
-    const unsigned most = max < kColumnsThreads / 4 ? 4 * max / kWarp * kWarp : kColumnsThreads;
-    const auto stretch_of = [&](unsigned threads, unsigned blocks) {
-        return entropy_columns_stretch(
-            window, threads, limits.shared_bytes_per_block / blocks - (blocks > 1 ? kReservedBytes : 0));
-    };
-    shape->threads = most;
-    while (shape->threads > kWarp && stretch_of(shape->threads, 1) < kSome) shape->threads -= kWarp;
-    shape->columns = stretch_of(shape->threads, 1);
-    unsigned windows = 0;
-    for (unsigned blocks = 2; blocks <= kMaxBlocks; ++blocks)
-        for (unsigned threads = most; threads >= kWarp && threads >= most / 2; threads -= kWarp) {
-            const unsigned stretch = stretch_of(threads, blocks), all = blocks * threads * stretch;
-            if (stretch < kSome || all <= windows) continue;
-            windows = all;
-            shape->threads = threads;
-            shape->columns = stretch;
-        }
-    const std::uint64_t groups = shape->threads / kColumnsLanes;
-    const std::uint64_t blocks = ceil_divide(image.cols, across_of(*shape));
-    shape->columns =
-        static_cast<unsigned>(ceil_divide(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
+// The blocks that keep the most warps in progress on a multiprocessor; of the same number, the smallest.
+unsigned columns_threads(const EntropyWindow& window, unsigned max, const DeviceLimits& limits) {
+    constexpr unsigned kMaxBlocks = 4;
+    const std::size_t reserved = reserved_shared_bytes(limits.compute_capability);
+    const unsigned limit = entropy_columns_threads(window),
+                   most = max < limit / 4 ? 4 * max / kWarp * kWarp : limit;
+    unsigned best = kWarp, resident = 0;
+    for (unsigned blocks = 1; blocks <= kMaxBlocks; ++blocks) {
+        const std::size_t shared = (limits.shared_bytes_per_block + reserved) / blocks - reserved;
+        const unsigned fitting = kColumnsResident / blocks / kWarp * kWarp;
+        unsigned threads = most < fitting ? most : fitting;
+        while (threads > kWarp && entropy_columns_bytes(window, threads) > shared) threads -= kWarp;
+        if (entropy_columns_bytes(window, threads) > shared || blocks * threads < resident) continue;
+        best = threads;
+        resident = blocks * threads;
+    }
+    return best;
 }
 
 // Threads of blocks side by side whose warps all have results, nearly the same number in each. A narrow image
@@ -194,18 +188,19 @@ unsigned pairs_threads(const EntropyMapImage& image, unsigned max) {
 }
 
 // The cost of Columns hardly depends on the window; the cost of Slide grows with its columns. Above a number
-// of columns, Columns is faster.
+// of columns, Columns is faster, except for noise in windows of up to 23 columns with many levels.
 bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy,
                      const DeviceLimits& limits) {
-    const bool can =
-        window.levels > 32 && entropy_columns_stretch(window, kWarp, limits.shared_bytes_per_block) != 0;
+    const bool can = entropy_columns_bytes(window, kWarp) <= limits.shared_bytes_per_block;
     if (!can || policy.method == EntropyMapMethod::Slide) return false;
-    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 64 ? 31 : 23);
+    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 32 ? 17 : 13);
 }
 
-// Quads need shared memory for enough threads to hide the time of its accesses.
+// Quads need shared memory for enough threads to hide the time of its accesses. Of large windows with few
+// levels, others are faster.
 bool prefers_quads(const EntropyWindow& window, const EntropyMapPolicy& policy, const DeviceLimits& limits) {
     if (policy.method == EntropyMapMethod::Slide || policy.method == EntropyMapMethod::Columns) return false;
+    if (policy.method != EntropyMapMethod::Quads && window.rows > 9 && window.levels <= 32) return false;
     const unsigned enough = policy.method == EntropyMapMethod::Quads ? kWarp : 4 * kWarp;
     return entropy_quads_supports(window) &&
            entropy_quads_bytes(window, enough) <= limits.shared_bytes_per_block;
@@ -220,8 +215,7 @@ bool prefers_single_columns(const EntropyWindow& window, const EntropyMapPolicy&
 // Strips that fill the device a whole number of times and are long enough that their first windows cost
 // little. With too few rows for that, strips that fill it once, but not so short that first windows dominate.
 unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, const DeviceLimits& limits) {
-    const std::uint64_t long_enough = shape.method == EntropyMapMethod::Columns ? 5 * window.rows
-                                      : shape.method == EntropyMapMethod::Quads ? 60
+    const std::uint64_t long_enough = shape.method == EntropyMapMethod::Quads   ? 60
                                       : shape.method == EntropyMapMethod::Pairs ? 32
                                       : window.rows < 11                        ? 64
                                                                                 : 6 * window.rows,
@@ -235,6 +229,29 @@ unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, con
     const std::uint64_t strips = (waves > 0 ? waves : 1) * resident / across;
     const std::uint64_t rows = ceil_divide(shape.piece_rows, strips > 0 ? strips : 1);
     return static_cast<unsigned>(rows < min ? min : rows < 8 * long_enough ? rows : 8 * long_enough);
+}
+
+// The same for Columns, where a strip is the work of a warp. Of several numbers of waves, the fastest.
+unsigned columns_strip(const EntropyWindow& window, const EntropyMapShape& shape,
+                       const DeviceLimits& limits) {
+    constexpr unsigned kMaxWaves = 8;
+    const std::uint64_t across = ceil_divide(shape.piece_cols, shape.columns),
+                        resident = std::uint64_t{limits.multiprocessors} * (shape.threads / kWarp) *
+                                   resident_blocks(window, shape, shape.threads, limits),
+                        first_rows = ceil_divide(window.rows, 3),  // as long as those before the first result
+        min = window.rows < 16 ? 8 : window.rows / 2;
+    std::uint64_t best = shape.piece_rows, least = ~std::uint64_t{0};
+    for (unsigned waves = 1; waves <= kMaxWaves; ++waves) {
+        const std::uint64_t strips = waves * resident / across > 0 ? waves * resident / across : 1;
+        const std::uint64_t fitting = ceil_divide(shape.piece_rows, strips),
+                            rows = fitting < min ? min : fitting;
+        const std::uint64_t warps = across * ceil_divide(shape.piece_rows, rows),
+                            time = ceil_divide(warps, resident) * (rows + first_rows);
+        if (time >= least) continue;
+        least = time;
+        best = rows;
+    }
+    return static_cast<unsigned>(best);
 }
 
 }  // namespace
@@ -263,18 +280,24 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
                                 : 4 * policy.threads_per_block,
                    max = quads && wanted > kQuadsThreads ? kQuadsThreads : wanted;
     shape.columns = pairs || quads ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
+    if (columns) shape.columns = entropy_columns_across(window);
     shape.threads = pairs     ? pairs_threads(image, policy.threads_per_block)
-                    : columns ? policy.threads_per_block
+                    : columns ? columns_threads(window, policy.threads_per_block, limits)
                               : sliding_threads(window, shape, max, limits);
-    if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
     // A block takes as long for few columns as for all its columns.
     const std::uint64_t across = across_of(shape), wide = image.cols < across ? image.cols : across;
-    const std::uint64_t bounded =
-        policy.piece_pixels != 0
-            ? policy.piece_pixels
-            : kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method) * wide / across;
+    std::uint64_t bounded = policy.piece_pixels != 0 ? policy.piece_pixels
+                                                     : kLaneInstructions * limits.multiprocessors /
+                                                           cost_of(window, shape.method) * wide / across;
+    if (columns && policy.piece_pixels == 0) {  // a multiprocessor with few warps is slower
+        constexpr unsigned kEnough = 12 * kWarp;
+        const unsigned resident = shape.threads * resident_blocks(window, shape, shape.threads, limits);
+        if (resident < kEnough) bounded = bounded * resident / kEnough;
+    }
     set_piece(image, window, bounded < kMaxPiecePixels ? bounded : kMaxPiecePixels, &shape);
-    shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip : strip_of(window, shape, limits);
+    shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip
+                       : columns                  ? columns_strip(window, shape, limits)
+                                                  : strip_of(window, shape, limits);
     const std::uint64_t min = ceil_divide(shape.piece_rows, kMaxGridY);
     if (shape.strip_rows < min) shape.strip_rows = static_cast<unsigned>(min);
     return shape;

@@ -28,8 +28,11 @@ struct EntropyFinish {
     float reciprocal;     // rounded to nearest
 
     TEGU_DEVICE void set(const EntropyTables& tables, unsigned pixels) {
-        whole = tables.entries[pixels];
-        divisor = static_cast<float>(pixels) * tables.scale;
+        set(tables.entries[pixels], pixels, tables.scale);
+    }
+    TEGU_DEVICE void set(std::uint32_t entry, unsigned pixels, float scale) {
+        whole = entry;
+        divisor = static_cast<float>(pixels) * scale;
         reciprocal = 1.0f / divisor;
     }
     // One correction step; the estimate is off by at most two units in the last place. The remainder is

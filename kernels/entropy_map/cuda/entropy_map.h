@@ -19,7 +19,7 @@ enum class EntropyMapMethod : std::uint8_t {
     // two levels' counts share a register field, windows are sums of neighbours; small square windows, up to
     // 16 levels
     Pairs,
-    Columns,  // changes from window to window, windows slide to the right; from 33 levels on
+    Columns,  // changes from window to window, windows slide to both sides; large windows
     Quads,    // four adjacent windows slide down, their counts share words; small square windows
 };
 
@@ -78,7 +78,7 @@ struct EntropyMapShape {
     EntropyMapMethod method;  // never Chosen
     bool plane;               // the piece's levels are written to memory first
     unsigned threads;         // of a block
-    unsigned columns;         // results of a thread in a row; Columns: of the lanes that share a window
+    unsigned columns;         // results of a thread in a row; Columns: of a warp
     unsigned strip_rows;
     std::uint64_t piece_rows;  // of every piece but the last
     std::uint64_t piece_cols;

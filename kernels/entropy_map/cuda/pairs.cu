@@ -6,6 +6,7 @@
 
 #include "kernels/entropy_map/cuda/entropy_map.cuh"
 #include "kernels/entropy_map/cuda/pairs.cuh"
+#include "kernels/entropy_map/cuda/pairs_rows.cuh"
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/streaming.cuh"
 
@@ -38,6 +39,7 @@ struct Columns {
     std::int32_t col;       // the first
     std::uint32_t outside;  // the byte of kNoPixels of each missing pixel
     bool whole;             // all four pixels exist and lie in an aligned pack
+    bool partial;           // they do not, but some exist
     bool full;              // no window is cut at the left or right
     bool stores;            // the thread stores results
     bool packs;             // it stores all four, in an aligned pack
@@ -58,6 +60,7 @@ struct Columns {
             const std::int32_t at = pixel_column(arrays, j);
             if (at < arrays.col_begin || at >= arrays.col_end) outside |= 0x80u << (8 * j);
         }
+        partial = !whole && outside != kNoPixels;
     }
     TEGU_DEVICE std::int32_t pixel_column(const PairsArrays& arrays, unsigned j) const {
         const std::int32_t at = col + static_cast<std::int32_t>(j);
@@ -68,24 +71,32 @@ struct Columns {
     }
     // The pixels of an existing row; 0 for missing pixels.
     TEGU_DEVICE Pixels load(const PairsArrays& arrays, const unsigned char* at) const {
-        if (whole) return *reinterpret_cast<const Pixels*>(at);
-        Pixels loaded;
+        Pixels loaded = load_whole(at);
+        if (partial) load_partial(arrays, at, &loaded);
+        return loaded;
+    }
+    // The same, where not some of them are missing or none is aligned.
+    TEGU_DEVICE Pixels load_whole(const unsigned char* at) const {
+        return whole ? *reinterpret_cast<const Pixels*>(at) : Pixels{};
+    }
+    TEGU_DEVICE void load_partial(const PairsArrays& arrays, const unsigned char* at, Pixels* loaded) const {
         TEGU_NO_UNROLL
         for (unsigned j = 0; j < kPairsColumns; ++j) {
             const T* const pixel = reinterpret_cast<const T*>(at) + (pixel_column(arrays, j) - col);
-            const T value = (outside >> (8 * j) & 0x80u) == 0 ? *pixel : T(0);
+            const T value = (outside >> (8 * j) & 0x80u) == 0 ? *pixel : T{};
             TEGU_UNROLL
             for (unsigned k = 0; k < kPairsColumns; ++k)  // so that the pack stays in registers
-                if (k == j) loaded.at[k] = value;
+                if (k == j) loaded->at[k] = value;
         }
-        return loaded;
     }
     TEGU_DEVICE unsigned char* results_of(const PairsArrays& arrays, std::int32_t row) const {
         return results + static_cast<std::int64_t>(row) * arrays.map_row_bytes;
     }
-    // Stores the entropies of windows that are `down` rows high. `finish` is for windows of full width.
+    // Stores the entropies of windows that are `down` rows high. `finish` is for windows of full width,
+    // `finishes` for every number of pixels.
     TEGU_DEVICE void store(const PairsArrays& arrays, unsigned char* to, unsigned down,
-                           const EntropyFinish& finish, const std::uint32_t (&sums)[kPairsColumns]) const {
+                           const EntropyFinish& finish, const EntropyFinish* finishes,
+                           const std::uint32_t (&sums)[kPairsColumns]) const {
         if (plain) {
             Results values;
             TEGU_UNROLL
@@ -100,49 +111,10 @@ struct Columns {
             std::uint32_t sum = sums[0];
             TEGU_UNROLL
             for (unsigned k = 1; k < kPairsColumns; ++k) sum = k == j ? sums[k] : sum;
-            EntropyFinish cut;
             const unsigned across =
                 arrays.mirror ? W : extent_of(at - kHalf, W, arrays.col_begin, arrays.col_end);
-            cut.set(arrays.tables, down * across);
-            reinterpret_cast<float*>(to)[j] = cut.of(sum);
+            reinterpret_cast<float*>(to)[j] = finishes[down * across].of(sum);
         }
-    }
-};
-
-// Converts the pixels of a thread to a row, without the pixels that do not exist.
-template <class T>
-struct RowOf {
-    const LevelRule& rule;
-    bool any_nan;
-
-    TEGU_DEVICE RowOf(const LevelRule& levels, unsigned char*) : rule(levels), any_nan(false) {}
-    TEGU_DEVICE std::uint32_t operator()(const Pack<T, kPairsColumns>& pixels) {
-        std::uint32_t levels[kPairsColumns];
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kPairsColumns; ++j) {
-            bool nan = false;
-            levels[j] = level_of(pixels.at[j], rule, &nan);
-            any_nan |= nan;
-        }
-        return ((levels[3] * 0x100u + levels[2]) * 0x10000u + (levels[1] * 0x100u + levels[0])) * kLevelBytes;
-    }
-};
-// A byte has so few values that each is converted once for a block.
-template <>
-struct RowOf<std::uint8_t> {
-    const unsigned char* bytes;
-    static constexpr bool any_nan = false;
-
-    TEGU_DEVICE RowOf(const LevelRule& rule, unsigned char* shared) : bytes(shared) {
-        for (unsigned value = thread_index(); value < 256; value += block_threads()) {
-            bool nan = false;
-            shared[value] = static_cast<unsigned char>(
-                kLevelBytes * level_of(static_cast<std::uint8_t>(value), rule, &nan));
-        }
-    }
-    TEGU_DEVICE std::uint32_t operator()(const Pack<std::uint8_t, kPairsColumns>& pixels) const {
-        return (bytes[pixels.at[3]] * 0x100u + bytes[pixels.at[2]]) * 0x10000u +
-               (bytes[pixels.at[1]] * 0x100u + bytes[pixels.at[0]]);
     }
 };
 
@@ -163,6 +135,17 @@ struct Counts {
         TEGU_UNROLL
         for (unsigned i = 0; i < W; ++i) rows[i] = kNoPixels;
     }
+    // Adds a row at the bottom, above which rows are missing.
+    TEGU_DEVICE void enter(const unsigned char* table, std::uint32_t entering) {
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairsColumns; ++j) {
+            Words in;
+            Field::expand(table, entering, j, in);
+            TEGU_UNROLL
+            for (unsigned w = 0; w < Field::kWords; ++w) words[w][j] += in[w];
+        }
+        shift(entering);
+    }
     // Adds a row at the bottom and removes the top row.
     TEGU_DEVICE void move(const unsigned char* table, std::uint32_t entering) {
         TEGU_UNROLL
@@ -173,6 +156,9 @@ struct Counts {
             TEGU_UNROLL
             for (unsigned w = 0; w < Field::kWords; ++w) words[w][j] += in[w] - out[w];
         }
+        shift(entering);
+    }
+    TEGU_DEVICE void shift(std::uint32_t entering) {
         TEGU_UNROLL
         for (unsigned i = 0; i + 1 < W; ++i) rows[i] = rows[i + 1];
         rows[W - 1] = entering;
@@ -204,7 +190,10 @@ template <class T, unsigned W>
 TEGU_KERNEL TEGU_BOUNDS2(kPairsThreads, 4 / kBlocksForRegisters)
     entropy_map_pairs(PairsArrays arrays, bool aligned, bool store_packs) {
     TEGU_DYNAMIC_SHARED(table);
-    constexpr std::int32_t kHalf = W / 2;
+    constexpr std::int32_t kHalf = W / 2, kNear = W + 8;
+    // Registers are few.
+    constexpr std::int32_t kFirstRows = W <= 5 ? W - 1 : sizeof(T) == 1 ? 1 : 3;
+    const std::uint32_t entry = Fields<W>::entry_of_lane(arrays.tables.entries);
     const std::int32_t warp = static_cast<std::int32_t>(block_x() * block_warps() + warp_index());
     Columns<T, W> columns;
     columns.set(arrays, warp * kWarpResults + (static_cast<std::int32_t>(lane_index()) - 1) * 4, aligned,
@@ -217,40 +206,66 @@ TEGU_KERNEL TEGU_BOUNDS2(kPairsThreads, 4 / kBlocksForRegisters)
         return arrays.mirror ? mirrored_once(row, arrays.row_begin, arrays.row_end) : row;
     };
     const auto is_there = [&](std::int32_t row) { return row >= arrays.row_begin && row < arrays.row_end; };
+    // All rows around the strip are there, and one more: the row behind the last strip of a piece may not be
+    // in memory.
+    const bool inside =
+        begin - kHalf >= arrays.row_begin && end + kHalf < arrays.row_end && end < arrays.rows;
     // The first rows come while the tables are filled; a short strip has no others.
-    Pack<T, kPairsColumns> next{};
-    const std::int32_t first = source_of(begin - kHalf);
-    if (is_there(first)) next = columns.load(arrays, columns.pixels_of(arrays, first));
-    constexpr std::int32_t kFirstRows = W + 8;
-    for (std::int32_t row = begin - kHalf + 1; row < begin - kHalf + kFirstRows && row < end + kHalf; ++row)
+    const unsigned char* at = columns.pixels_of(arrays, begin - kHalf);
+    Pack<T, kPairsColumns> first_rows[kFirstRows], next{};
+    if (inside) {
+        TEGU_UNROLL
+        for (std::int32_t i = 0; i < kFirstRows; ++i, at += arrays.row_bytes)
+            first_rows[i] = columns.load_whole(at);
+        next = columns.load(arrays, at);
+        const unsigned char* partial = columns.pixels_of(arrays, begin - kHalf);
+        TEGU_NO_UNROLL
+        for (std::int32_t i = 0; columns.partial && i < kFirstRows; ++i, partial += arrays.row_bytes) {
+            Pack<T, kPairsColumns> row{};
+            columns.load_partial(arrays, partial, &row);
+            TEGU_UNROLL
+            for (std::int32_t k = 0; k < kFirstRows; ++k)
+                if (k == i) first_rows[k] = row;
+        }
+    } else {
+        const std::int32_t first = source_of(begin - kHalf);
+        if (is_there(first)) next = columns.load(arrays, columns.pixels_of(arrays, first));
+    }
+    TEGU_NO_UNROLL
+    for (std::int32_t row = begin - kHalf + (inside ? kFirstRows + 1 : 1);
+         row < begin - kHalf + kNear && row < end + kHalf; ++row)
         if (columns.whole && is_there(row)) prefetch(columns.pixels_of(arrays, row));
     std::uint32_t* const words = reinterpret_cast<std::uint32_t*>(table);
     Fields<W>::fill_expansions(words);
-    RowOf<T> row_of(arrays.rule, table + 4 * Fields<W>::kLevels);
-    Fields<W>::fill(words, arrays.tables.entries);
+    RowOf<T> row_of(arrays, table + 4 * Fields<W>::kLevels);
+    EntropyFinish* const finishes = reinterpret_cast<EntropyFinish*>(words + Fields<W>::kFinishes);
+    for (unsigned n = thread_index(); n <= W * W; n += block_threads()) {
+        const std::uint32_t whole = Fields<W>::kInLanes ? entry : arrays.tables.entries[n];
+        if (n > 0) finishes[n].set(whole, n, arrays.tables.scale);
+    }
+    Fields<W>::fill(words, arrays.tables.entries, entry);
     block_barrier();
 
     Counts<W> counts;
     counts.clear();
     EntropyFinish finish{};
     std::uint32_t sums[kPairsColumns];
-    // The row behind the last strip of a piece may not be in memory.
-    if (begin - kHalf >= arrays.row_begin && end + kHalf < arrays.row_end && end < arrays.rows) {
-        // All rows around the strip are there, and one more.
-        finish.set(arrays.tables, W * W);
-        const unsigned char* at = columns.pixels_of(arrays, begin - kHalf);
+    if (inside) {
+        finish = finishes[W * W];
         unsigned char* to = columns.results_of(arrays, begin);
-        for (std::int32_t row = begin - kHalf; row < end + kHalf; ++row) {
+        TEGU_UNROLL
+        for (std::int32_t i = 0; i < kFirstRows; ++i)
+            counts.enter(table, row_of(first_rows[i]) | columns.outside);
+        for (std::int32_t row = begin - kHalf + kFirstRows; row < end + kHalf; ++row) {
             counts.move(table, row_of(next) | columns.outside);
             at += arrays.row_bytes;
             next = columns.load(arrays, at);
-            if (row < begin + kHalf) continue;
+            if (kFirstRows + 1 < W && row < begin + kHalf) continue;
             counts.sum(table, sums);
-            columns.store(arrays, to, W, finish, sums);
+            columns.store(arrays, to, W, finish, finishes, sums);
             to += arrays.map_row_bytes;
         }
     } else {
-        unsigned known = 0;  // rows of the windows that `finish` is for
         for (std::int32_t row = begin - kHalf; row < end + kHalf; ++row) {
             counts.move(table, is_there(source_of(row)) ? row_of(next) | columns.outside : kNoPixels);
             const std::int32_t source = source_of(row + 1);
@@ -261,22 +276,21 @@ TEGU_KERNEL TEGU_BOUNDS2(kPairsThreads, 4 / kBlocksForRegisters)
             counts.sum(table, sums);
             const unsigned down =
                 arrays.mirror ? W : extent_of(result - kHalf, W, arrays.row_begin, arrays.row_end);
-            if (down != known) finish.set(arrays.tables, down * W);
-            known = down;
-            columns.store(arrays, columns.results_of(arrays, result), down, finish, sums);
+            finish = finishes[down * W];
+            columns.store(arrays, columns.results_of(arrays, result), down, finish, finishes, sums);
         }
     }
-    if (Leveled<T>::kFloat && warp_any(row_of.any_nan) && lane_index() == 0) atomic_or(arrays.nan_seen, 1u);
+    if (RowOf<T>::kFloat && warp_any(row_of.any_nan) && lane_index() == 0) atomic_or(arrays.nan_seen, 1u);
 }
 
 // Rows: element types; columns: sizes of the window.
 #define TEGU_X(T, word)                                                                       \
     numbered(entropy_map_pairs<T, 3>, word, 3u), numbered(entropy_map_pairs<T, 5>, word, 5u), \
         numbered(entropy_map_pairs<T, 7>, word, 7u), numbered(entropy_map_pairs<T, 9>, word, 9u)
-constexpr KernelTable<void (*)(PairsArrays, bool, bool), 8> kEntropyMapPairs = {
+constexpr KernelTable<void (*)(PairsArrays, bool, bool), 12> kEntropyMapPairs = {
     "entropy_map_pairs",
     "reads 1 element and writes 4 B a pixel",
-    {TEGU_X(std::uint8_t, "u8"), TEGU_X(float, "f32")}};
+    {TEGU_X(std::uint8_t, "u8"), TEGU_X(UpperBits, "bits"), TEGU_X(float, "f32")}};
 #undef TEGU_X
 
 std::size_t table_bytes(unsigned window) {
@@ -296,8 +310,11 @@ bool entropy_pairs_reads(ElementType type) {
     return type == ElementType::U8 || type == ElementType::F32;
 }
 
-LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyMapJob& job,
+LaunchStatus launch_entropy_pairs(ElementType type, PairsArrays arrays, const EntropyMapJob& job,
                                   Stream stream) {
+    const std::int32_t shift = type == ElementType::U8 ? level_shift(arrays.rule) : -1;
+    arrays.level_shift = shift < 0 ? 0 : static_cast<std::uint32_t>(shift);
+    arrays.level_mask = (kLevelBytes * 255u >> arrays.level_shift & 0xf8u) * 0x01010101u;
     const unsigned threads = job.shape.threads, rows = job.window.rows;
     const std::uint64_t pack = kPairsColumns * element_bytes(type);
     const bool aligned = reinterpret_cast<std::uintptr_t>(arrays.x) % pack == 0 &&
@@ -310,7 +327,7 @@ LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, c
     const std::int32_t across = static_cast<std::int32_t>(threads / kWarpLanes) * kWarpResults;
     const LaunchShape shape{blocks(arrays.cols, across), blocks(arrays.rows, arrays.strip_rows), threads,
                             table_bytes(rows)};
-    const unsigned index = (type == ElementType::U8 ? 0 : 4) + (rows - 3) / 2;
+    const unsigned index = (type != ElementType::U8 ? 8 : shift >= 0 ? 4 : 0) + (rows - 3) / 2;
     return launch(kEntropyMapPairs[index], shape, stream, arrays, aligned, store_packs);
 }
 

@@ -37,7 +37,8 @@ struct Fields {
     static constexpr unsigned kExpansions = (kTable + kPixels + 2) / 2 * 2;
     static constexpr unsigned kValues = 256 / kLevelBytes;
     static constexpr unsigned kLevels = kExpansions + 2 * kValues * kLevelBytes / 4;
-    static constexpr unsigned kShared = kLevels + 256 / 4;
+    static constexpr unsigned kFinishes = kLevels + 256 / 4;  // EntropyFinish [kPixels + 1]
+    static constexpr unsigned kShared = kFinishes + 3 * (kPixels + 1);
 
     // The value that pixel j of a row adds to each word.
     TEGU_DEVICE static void expand(const unsigned char* table, std::uint32_t row, unsigned j, Words& words) {
@@ -71,14 +72,28 @@ struct Fields {
         }
         return sum;
     }
-    // F[a] + F[b] at index a + kFactor * b. Barriers before and after.
-    TEGU_DEVICE static void fill(std::uint32_t* table, const std::uint32_t* from) {
+    // Whether each lane holds an entry of F.
+    static constexpr bool kInLanes = kPixels < kWarpLanes;
+    // F[lane]. The load is on its way before the tables are filled.
+    TEGU_DEVICE static std::uint32_t entry_of_lane(const std::uint32_t* from) {
+        return kInLanes && lane_index() <= kPixels ? from[lane_index()] : 0;
+    }
+    // F[a] + F[b] at index a + kFactor * b, where a window has so many pixels. `entry`: of this lane. A
+    // barrier after.
+    TEGU_DEVICE static void fill(std::uint32_t* table, const std::uint32_t* from, std::uint32_t entry) {
+        if (kInLanes) {
+            for (unsigned b = warp_index(); b <= kPixels; b += block_warps()) {
+                const std::uint32_t sum = entry + shuffle(entry, b);
+                if (lane_index() + b <= kPixels) table[lane_index() + kFactor * b] = sum;
+            }
+            return;
+        }
         std::uint32_t* const entries = table + kEntries;
         for (unsigned n = thread_index(); n <= kPixels; n += block_threads()) entries[n] = from[n];
         block_barrier();
         for (unsigned b = warp_index(); b <= kPixels; b += block_warps())
-            for (unsigned a = lane_index(); a < kFactor && a + kFactor * b < kTable; a += kWarpLanes)
-                table[a + kFactor * b] = a + b <= kPixels ? entries[a] + entries[b] : 0;
+            for (unsigned a = lane_index(); a + b <= kPixels; a += kWarpLanes)
+                table[a + kFactor * b] = entries[a] + entries[b];
     }
 };
 

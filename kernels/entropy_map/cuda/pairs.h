@@ -43,6 +43,8 @@ struct PairsArrays {
     std::int32_t row_begin, row_end, col_begin, col_end;
     bool mirror;
     LevelRule rule;
+    // From four u8 to their levels, where these are their upper bits; the launch sets them.
+    std::uint32_t level_shift, level_mask;
     std::int32_t rows, cols;  // of the results
     std::int32_t strip_rows;
     EntropyTables tables;
@@ -52,7 +54,7 @@ struct PairsArrays {
 };
 // REQUIRES: entropy_pairs_supports(job.window), entropy_pairs_reads(type), rows / strip_rows up to 65535,
 // rows and cols up to 2^30; if mirror, kPairsMirrorExtent pixels exist in both directions.
-LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyMapJob& job,
+LaunchStatus launch_entropy_pairs(ElementType type, PairsArrays arrays, const EntropyMapJob& job,
                                   Stream stream);
 
 }  // namespace cuda

@@ -11,11 +11,12 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-constexpr unsigned kWords = 3;       // of a row, around the four windows of a thread
 constexpr std::uint32_t kAhead = 8;  // rows that are prefetched
 
 // A row of pixels around the windows of a thread.
+template <unsigned W>
 struct QuadRow {
+    static constexpr unsigned kWords = W <= kQuadsReadRows ? 3 : 5;
     std::uint32_t words[kWords];
 };
 
@@ -27,7 +28,8 @@ struct Quads {
     static constexpr unsigned kFirst = (W / 2 + 3) / 4 * 4 - W / 2;  // the first of them in a row's words
     // Counts are multiplied by this: by 4, so that they are byte offsets, if they fit bytes.
     static constexpr std::uint32_t kUnit = 4 * kPixels < 256 ? 4 : 1;
-    static_assert(kFirst + kTouched <= 4 * kWords, "the words of a row have all columns");
+    using Row = QuadRow<W>;
+    static_assert(kFirst + kTouched <= 4 * Row::kWords, "the words of a row have all columns");
 
     unsigned char* counts;             // of this thread, level 0
     unsigned pitch;                    // bytes to the next level
@@ -54,13 +56,13 @@ struct Quads {
         return (j < W ? kUnit : 0u) | (j >= 1 && j - 1 < W ? kUnit << 8 : 0u) |
                (j >= 2 && j - 2 < W ? kUnit << 16 : 0u) | (j >= 3 && j - 3 < W ? kUnit << 24 : 0u);
     }
-    TEGU_DEVICE unsigned offset_of(const QuadRow& row, unsigned j) const {
+    TEGU_DEVICE unsigned offset_of(const Row& row, unsigned j) const {
         const unsigned byte = kFirst + j;
         return permute_bytes(row.words[byte / 4], 0, 0x4440u + byte % 4) * pitch;
     }
     // A row leaves and another enters. Cut: bit j of `leaves` and `enters`: the pixel of column j exists.
     template <bool Cut>
-    TEGU_DEVICE void change(const QuadRow& out, const QuadRow& in, unsigned leaves, unsigned enters) {
+    TEGU_DEVICE void change(const Row& out, const Row& in, unsigned leaves, unsigned enters) {
         TEGU_UNROLL
         for (unsigned j = 0; j < kTouched; ++j) {
             unsigned gone = offset_of(out, j), come = offset_of(in, j);
@@ -152,39 +154,44 @@ TEGU_KERNEL TEGU_BOUNDS(kQuadsThreads) entropy_map_quads(PlaneArrays arrays, boo
         begin + arrays.strip_rows < arrays.rows ? begin + arrays.strip_rows : arrays.rows;
     const unsigned char* const levels = plane.levels + col;  // the first word around the thread's windows
     // Words without an existing pixel may be outside the memory of the image.
-    bool loads[kWords];
-    for (unsigned w = 0; w < kWords; ++w)
+    using Row = QuadRow<W>;
+    bool loads[Row::kWords];
+    for (unsigned w = 0; w < Row::kWords; ++w)
         loads[w] = col + 4 * w + 3 >= plane.col_begin && col + 4 * w < plane.col_end;
     const auto is_there = [&](std::uint32_t row) { return row >= plane.row_begin && row < plane.row_end; };
     const std::uint32_t past = end + W - 1 < plane.row_end ? end + W - 1 : plane.row_end;
-    // Loads a row if it exists and is around the strip: one behind may not be in memory. Else the words stay
-    // as they are.
-    const unsigned char* from = levels + std::size_t{begin} * plane.pitch;
-    const auto load = [&](std::uint32_t row, QuadRow* to) {
-        if (row < plane.row_begin || row >= past) return;
-        const auto* const words = reinterpret_cast<const std::uint32_t*>(from);
+    // Loads a row around the strip, or the nearest that exists: one behind may not be in memory.
+    const auto load = [&](std::uint32_t row, Row* to) {
+        const std::uint32_t before = row < past ? row : past - 1,
+                            at = before > plane.row_begin ? before : plane.row_begin;
+        const auto* const words =
+            reinterpret_cast<const std::uint32_t*>(levels + std::size_t{at} * plane.pitch);
         TEGU_UNROLL
-        for (unsigned w = 0; w < kWords; ++w)
+        for (unsigned w = 0; w < Row::kWords; ++w)
             if (loads[w]) to->words[w] = words[w];
     };
-    // Row `row` of the plane enters; the rows before `begin` were never in. Each is read once: an image can
-    // change meanwhile, the counts must not.
-    QuadRow rows[W] = {};
-    QuadRow in = {};
+    // Row `row` of the plane enters; the rows before `begin` were never in. Rows of an image are read once:
+    // it can change meanwhile, the counts must not. Large windows have a plane, as their rows would need too
+    // many registers.
+    constexpr bool kKept = W <= kQuadsReadRows;
+    constexpr unsigned kRows = kKept ? W : 1;
+    Row rows[kRows] = {};
+    Row in = {};
     load(begin, &in);
     for (std::uint32_t row = begin; row < end + W - 1; ++row) {
         const bool enters = is_there(row), leaves = row >= begin + W && is_there(row - W);
-        from += plane.pitch;
-        QuadRow next = in;
+        Row next = in, next_out = {};
         load(row + 1, &next);
-        if (loads[1] && is_there(row + kAhead)) prefetch(from + std::size_t{kAhead - 1} * plane.pitch + 4);
+        if (!kKept) load(row + 1 - W, &next_out);
+        if (loads[1] && is_there(row + kAhead))
+            prefetch(levels + std::size_t{row + kAhead} * plane.pitch + 4);
         if (inside && enters && leaves)
             windows.template change<false>(rows[0], in, 0, 0);
         else
             windows.template change<true>(rows[0], in, leaves ? exists : 0, enters ? exists : 0);
         TEGU_UNROLL
-        for (unsigned i = 0; i + 1 < W; ++i) rows[i] = rows[i + 1];
-        rows[W - 1] = in;
+        for (unsigned i = 0; i + 1 < kRows; ++i) rows[i] = rows[i + 1];
+        rows[kRows - 1] = kKept ? in : next_out;
         in = next;
         if (row + 1 < begin + W) continue;
         const std::uint32_t result = row + 1 - W;
@@ -194,20 +201,22 @@ TEGU_KERNEL TEGU_BOUNDS(kQuadsThreads) entropy_map_quads(PlaneArrays arrays, boo
     }
 }
 
-constexpr KernelTable<void (*)(PlaneArrays, bool), 4> kEntropyMapQuads = {
+constexpr KernelTable<void (*)(PlaneArrays, bool), 7> kEntropyMapQuads = {
     "entropy_map_quads",
     "reads 3 levels of 1 B and writes 4 B a pixel, mostly from caches",
     {numbered(entropy_map_quads<3>, nullptr, 3u), numbered(entropy_map_quads<5>, nullptr, 5u),
-     numbered(entropy_map_quads<7>, nullptr, 7u), numbered(entropy_map_quads<9>, nullptr, 9u)}};
+     numbered(entropy_map_quads<7>, nullptr, 7u), numbered(entropy_map_quads<9>, nullptr, 9u),
+     numbered(entropy_map_quads<11>, nullptr, 11u), numbered(entropy_map_quads<13>, nullptr, 13u),
+     numbered(entropy_map_quads<15>, nullptr, 15u)}};
 
 }  // namespace
 
 bool entropy_quads_read(const EntropyMapImage& image, const EntropyWindow& window) {
     constexpr std::uint64_t kMaxPitch = 0xffffffff;
     const auto in_words = [](std::uint64_t bytes) { return bytes % sizeof(std::uint32_t) == 0; };
-    if (image.type != ElementType::U8 || window.mirror || image.rule.levels != 256 || !in_words(image.cols) ||
-        !in_words(image.row_stride) || !in_words(reinterpret_cast<std::uintptr_t>(image.x)) ||
-        image.row_stride > kMaxPitch)
+    if (image.type != ElementType::U8 || window.mirror || window.rows > kQuadsReadRows ||
+        image.rule.levels != 256 || !in_words(image.cols) || !in_words(image.row_stride) ||
+        !in_words(reinterpret_cast<std::uintptr_t>(image.x)) || image.row_stride > kMaxPitch)
         return false;
     // as level_of() computes it
     for (unsigned value = 0; image.rule.by_range && value < 256; ++value) {
@@ -219,7 +228,7 @@ bool entropy_quads_read(const EntropyMapImage& image, const EntropyWindow& windo
 }
 
 bool entropy_quads_supports(const EntropyWindow& window) {
-    return window.rows == window.cols && window.rows <= 9;
+    return window.rows == window.cols && window.rows <= 15;  // counts of up to 225 pixels fit bytes
 }
 
 std::size_t entropy_quads_bytes(const EntropyWindow& window, unsigned threads) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The method of entropy_map for small square windows and more levels than pairs take. A thread slides four
+// The method of entropy_map for square windows of up to 15 rows that pairs do not take. A thread slides four
 // adjacent windows down. A word of shared memory has their counts of one level, a byte each.
 #pragma once
 
@@ -11,8 +11,9 @@ namespace cuda {
 
 constexpr unsigned kQuadsColumns = 4;    // results of a thread in a row
 constexpr unsigned kQuadsThreads = 256;  // of a block at most: each needs many registers
+constexpr unsigned kQuadsReadRows = 9;   // of the largest window whose pixels may be read without a plane
 
-// 3x3, 5x5, 7x7 and 9x9.
+// Odd squares up to 15x15.
 bool entropy_quads_supports(const EntropyWindow& window);
 // Returns whether the pixels are levels, in whole words, so that they are read instead of a plane. Then
 // pieces begin at multiples of kQuadsColumns.

@@ -63,6 +63,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads / kBlocksForRegisters, kBlocksForRegister
     const BinLevelCounters counters(held);
     const CountTeam team{thread_index(), block_threads(), false};
     for (std::uint64_t part = block_x(); part < task.shape.parts; part += grid_x()) {
+        if (part == 0 && task.range.stretch == 0) finish.begin(0, team.thread, team.threads);
         held.clear();
         block_barrier();
         for_stretches<T>(task, 0, part, team,

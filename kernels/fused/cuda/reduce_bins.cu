@@ -118,6 +118,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kThreads / kBlocksForRegisters, kBlocks* kBlocksForRegi
     const BinLevelMemory held{reinterpret_cast<std::uint32_t*>(memory + bins.counters_at + kListBytes),
                               bins.rule.bins.bins, bins.columns};
     const RunList<T> list{held.rare};
+    if (block_x() == 0 && range.first_group == 0) finish.begin(0, thread_index(), block_threads());
     held.clear();
     if (thread_index() == 0) *list.count() = 0;
     block_barrier();
@@ -191,6 +192,7 @@ ReduceWorkload reduce_bins_workload(ElementType type, ReduceKind kind, std::uint
     ReduceWorkload work = reduce_workload(type, kind, 1, n);
     const unsigned most = limits.max_threads(kThreads);
     work.max_threads = work.max_threads < most ? work.max_threads : most;
+    work.max_threads_alone = 0;
     return work;
 }
 

@@ -276,8 +276,8 @@ struct StagedBlocks {
     static constexpr unsigned kBlocks = sizeof(T) == 8 ? 6 : 12;
 };
 
-// reduce_float_staged: statistics of many rows of up to 128 floats, 32 rows by each block of one warp.
-// in:    input [segments, n] T, 8 < n <= 128      out: target columns
+// reduce_float_staged: statistics of many rows of 65 to 127 floats, 32 rows by each block of one warp.
+// in:    input [segments, n] T, 64 < n < 128      out: target columns
 // grid:  x strides over batches of 32 rows         block: 32
 // shared: staged_bytes()                           result valid in: target, after the launch
 // moves: reads n sizeof(T) B a row                 order: the canonical tree

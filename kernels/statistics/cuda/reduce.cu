@@ -204,8 +204,8 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
     ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
     work.any_groups = !is_float(type);
     if (!is_float(type)) return work;
-    // half of the threads merge extremes
-    if (kind == ReduceKind::Order || kind == ReduceKind::All) work.partials_per_thread = 1;
+    // Half of the threads merge extremes. Loose segments have kernels with extremes also for moments.
+    if (kind != ReduceKind::Sum) work.partials_per_thread = 1;
     work.staged_runs = is_staged(kind, n);
     work.batches_runs = kind == ReduceKind::Sum || (n & (n - 1)) == 0;
     work.batches_tiles = kind != ReduceKind::Sum && element_bytes(type) < 8;

@@ -85,7 +85,8 @@ struct ReduceWorkload {
     bool batches_runs = false;
     bool staged_runs = false;  // blocks of one warp take those rows instead
     bool batches_tiles = false;
-    unsigned partials_per_thread = 2;  // of a block that closes a segment
+    // of a block that closes a segment; 1 where a kernel of the workload merges extremes
+    unsigned partials_per_thread = 2;
     // of a block where each chunk can have a multiprocessor of its own; 0: max_threads
     unsigned max_threads_alone = 0;
     bool any_groups = false;  // a group may be less than a chunk: sums have no order

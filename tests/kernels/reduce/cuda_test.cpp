@@ -161,6 +161,20 @@ TEST_F(CudaReduce, GapsAndAddressesGiveTheSameBits) {
                 }
 }
 
+// The kernels of loose segments merge extremes with every set that has moments. Here a block closes more
+// groups than it has threads for that.
+TEST_F(CudaReduce, ManyGroupsOfLooseSegmentsGiveTheSameBits) {
+    context_.policies.reduce = {64, 16, 1, 64 << 20};
+    context_.limits.multiprocessors = 1;
+    const DigestShape shape{3, 1 << 20, 3, 0};
+    for (const ElementType type : {ElementType::F16, ElementType::F32, ElementType::F64})
+        for (const StatisticSet set : {set_of({Statistic::Var}), set_of({Statistic::L2}),
+                                       set_of({Statistic::Argmax}), set_of({Statistic::Sum})})
+            ASSERT_TRUE(
+                same(job_of(type, Axis::Whole, shape.rows, shape.cols, set), input_of(type, shape, 7)))
+                << element_word(type) << ", set " << set;
+}
+
 // NaN, infinities, zeros of both signs and subnormals, in leaves that are full and not, in any order of
 // threads.
 TEST_F(CudaReduce, SpecialFloatsGiveTheSameBits) {

@@ -61,7 +61,8 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
         std::min(std::max(policy.shared_bytes, kMinBytes), limits.shared_bytes_per_block);
     const std::uint64_t elements = work.input.n;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
-    const std::uint64_t slices = ceil_divide((work.slots + (work.fast ? work.extra : 0)) * 4, max - rule);
+    const std::uint64_t needed = (work.slots + (work.fast ? work.extra : 0)) * 4;
+    const std::uint64_t slices = rule < max ? ceil_divide(needed, max - rule) : kMaxSlices + 1;
     // Clearing and adding up many counters does not pay for few elements.
     shape->shared = slices <= kMaxSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
     shape->slices = shape->shared ? static_cast<unsigned>(slices) : 1;

@@ -80,7 +80,7 @@ struct CountWorkload {
     bool values;                // keys are the values of bytes
     bool fast;                  // most elements need no table
     std::uint64_t extra;        // counters beyond `slots` that fast rules use
-    std::uint64_t rule_bytes;   // that a team holds
+    std::uint64_t rule_bytes;   // that a team holds beside counters; too many: no counters are shared
     std::uint64_t table_bytes;  // of the rule; may be 0
     bool search;  // an element's key may take a search in the table, or among what it would hold
     std::uint64_t result_cost;  // other cost of a segment, as bytes read in the same time

@@ -226,6 +226,24 @@ TEST_F(CudaFused, BinsAndLevelsDifferNearEdges) {
     }
 }
 
+// Bins whose counters just fit the shared memory of a block, and do not: by default on boards and servers,
+// then with the least that a table may give.
+TEST_F(CudaFused, TooManyBinsForABlockAreCountedOneAfterAnother) {
+    std::vector<cuda::Context> contexts(2, sharing_contexts(*context_)[0]);
+    contexts[1].policies.count.shared_bytes = 1;
+    const DigestShape shape{1, 70000, 0, 0};
+    for (const std::uint32_t bins :
+         {510u, 511u, 512u, 2048u, 6143u, 6144u, 8191u, 8192u, 16384u, 25599u, 25600u, 32768u, 65536u}) {
+        FusedParams params;
+        params.parts = {bins_between(bins, 0, 65536), levels_between(bins, 0, 65536)};
+        const Job job{ElementType::U16, Axis::Whole, 1, shape.cols, params};
+        TestInput input;
+        input.bytes = testing_support::make_digest_input(job.type, Content::Plain, shape, bins);
+        input.row_stride = shape.cols;
+        ASSERT_TRUE(same_on_both(contexts, job, {input})) << bins << " bins";
+    }
+}
+
 TEST_F(CudaFused, StopsBetweenSharedLaunches) {
     const DigestShape shape{1, 60000, 0, 0};
     const std::vector<std::vector<FusedPart>> sets = {

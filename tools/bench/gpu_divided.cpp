@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole jobs through the socket, by the client's clock; copies and computing by the daemon's. New content is
+// Whole jobs through the socket, by the client's clock; copies by the daemon's. New content is
 // copied for the job that reads it. Both daemons get the same content and give the same bytes.
 #include "tools/bench/gpu_divided.h"
 
@@ -33,9 +33,9 @@ struct Case {
 };
 
 struct Times {
-    double whole_ns = 0, copy_ns = 0, compute_ns = 0;  // medians
-    long gpus = 1;                                     // that shared the last job
-    std::uint64_t digest = 0;                          // of all its results
+    double whole_ns = 0, copy_ns = 0;  // medians
+    long gpus = 1;                     // that shared the last job
+    std::uint64_t digest = 0;          // of all its results
 };
 
 std::vector<Case> all_cases() {
@@ -93,7 +93,7 @@ struct Side {
         Request request = which.request;
         request.input(input, TEGU_F32, kSide, kSide).backend = TEGU_BACKEND_GPU;
         if (which.into_buffer) request.into(output);
-        std::vector<double> whole, copies, computing;
+        std::vector<double> whole, copies;
         Times times;
         for (int i = -kWarmUp; i < repetitions; ++i) {
             if (which.new_content) {
@@ -110,11 +110,9 @@ struct Side {
             if (i < 0) continue;
             whole.push_back(took.count());
             copies.push_back(static_cast<double>(result->timing().copy_ns));
-            computing.push_back(static_cast<double>(result->timing().compute_ns));
         }
         times.whole_ns = median(whole);
         times.copy_ns = median(copies);
-        times.compute_ns = median(computing);
         return times;
     }
 };
@@ -122,8 +120,6 @@ struct Side {
 }  // namespace
 
 Result<void> run_gpu_divided(const std::string& tegud, int repetitions) {
-    Result<Side> one = Side::start(tegud, "auto");
-    if (!one) return std::move(one).error();
     Result<Side> all = Side::start(tegud, "all");
     if (!all) return std::move(all).error();
     std::printf("\n");
@@ -133,6 +129,8 @@ Result<void> run_gpu_divided(const std::string& tegud, int repetitions) {
         std::printf("One GPU: no job is divided.\n");
         return {};
     }
+    Result<Side> one = Side::start(tegud, "auto");
+    if (!one) return std::move(one).error();
     std::printf(
         "| 8192 x 8192 f32, ms | one GPU | of it copies | all GPUs | of it copies | GPUs |\n"
         "|---|---|---|---|---|---|\n");
